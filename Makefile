@@ -66,8 +66,8 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	mypy
 	aqm/all.sh --check
 	python -m sojourn.scenario.reference --check
-	python -m sojourn.scenario.synthetic --check
-	python -m sojourn.result.columns_page --check
+	python -m sojourn.scenario.known --check
+	python -m sojourn.result.columns --check
 	python -m sojourn.papers.papers_page --check
 	tools/check-version.py
 	NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
@@ -129,8 +129,8 @@ format: setup ## lay out all code
 generate: setup ## renew generated files: list of algorithms, pages of keys, columns and papers, synthetic trace, fingerprints, page of the comparison
 	aqm/all.sh
 	python -m sojourn.scenario.reference
-	python -m sojourn.scenario.synthetic
-	python -m sojourn.result.columns_page
+	python -m sojourn.scenario.known
+	python -m sojourn.result.columns
 	python -m sojourn.papers.papers_page
 	RENEW=1 python -m pytest -q -n0 tests/test_presets.py tests/test_tcp_presets.py -k page
 	SOJOURN_RENEW=1 cargo test --locked --quiet -p sojourn-sim --test engine fingerprints

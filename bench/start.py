@@ -103,4 +103,5 @@ def main() -> None:
         )
 
 
-main()
+if __name__ == "__main__":
+    main()

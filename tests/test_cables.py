@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from sojourn.core.errors import InputError
 from sojourn.runs.run import cases_of
-from sojourn.scenario import Cable, Duration, Flow, Link, Rate, Scenario, load, loads, schema
+from sojourn.scenario import Cable, Duration, Flow, Link, Rate, Scenario, load, loads, reference
 
 CABLES = """\
 format = 2
@@ -64,7 +64,7 @@ def test_a_cable_is_two_links_alike_but_for_what_the_way_back_says() -> None:
     assert (there.queue.algorithm, back.queue.algorithm) == ("asqm", "codel")
     assert (there.responder, back.responder) == ("server", None)
     assert loads(graph.to_toml()) == graph
-    jsonschema.validate(tomllib.loads(CABLES), json.loads(schema.text()))
+    jsonschema.validate(tomllib.loads(CABLES), json.loads(reference.schema_text()))
 
 
 def test_probes_are_of_one_kind_both_ways_and_their_responder_is_not_one_node() -> None:

@@ -10,6 +10,7 @@ the ladder holds for them too.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -17,25 +18,13 @@ from pathlib import Path
 import sojourn
 
 PACKAGE = Path(sojourn.__file__).parent
-# From the lowest rung up. A room, or a file beside the rooms, imports no higher one.
+# From the lowest rung up, as the map in the package's docstring has them. A room, or a file beside
+# the rooms, imports no higher one.
 LADDER = [
-    "core",
-    "store",
-    "user_aqm",
-    "algorithms",
-    "preset",
-    "scenario",
-    "linux",
-    "result",
-    "runs",
-    "show",
-    "sweeps",
-    "theory",
-    "papers",
-    "bench",
-    "cli",
+    *re.findall(r"^(\w+) +[a-z`].*$", (sojourn.__doc__ or "").split("\n\n")[3], re.M),
     "__main__",
 ]
+MAP = PACKAGE.parents[1] / "docs" / "inside" / "map.md"
 
 
 def _imports(tree: ast.AST, types: bool) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -102,6 +91,14 @@ def climbs(imports: dict[str, set[str]], ladder: list[str]) -> list[str]:
         for other in sorted(imports[name] & rungs.keys())
         if ladder.index(rung) < ladder.index(rungs[other])
     ]
+
+
+def test_the_map_names_each_room_once_and_the_docs_have_the_same_ladder() -> None:
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    rooms |= {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
+    assert sorted(LADDER) == sorted(rooms)
+    ladder = next(line for line in MAP.read_text().splitlines() if line.startswith("core → "))
+    assert [*ladder.split(" → "), "__main__"] == LADDER
 
 
 def test_no_room_imports_one_above_it() -> None:

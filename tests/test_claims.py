@@ -255,9 +255,9 @@ def test_the_interval_of_a_share_that_is_shown_does_not_go_below_0() -> None:
     entry = {**LINE, "metrics": ["drop_pct"], "relation": "less"}
     (claim,), _ = read({"claims": [{**entry, "left": ["a"], "value": 0.2}]}, CELLS)
     check = decide(claim, lambda _: [0.0, 0.0, 0.1, 0.0], set()).checks[0]
-    assert check.found.low < 0
+    assert check.estimate.low < 0
     assert "= 0.025 [0, 0.105] %" in check.text()
-    assert check.to_json()["ci95"] == [0, check.found.high]
+    assert check.to_json()["ci95"] == [0, check.estimate.high]
 
 
 LOADS = {

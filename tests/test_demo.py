@@ -46,7 +46,7 @@ def test_the_page_of_the_demo_opens_with_two_sentences_and_one_linear_picture(
 def test_the_commands_that_the_demo_proposes_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sojourn.cli.demo import _NEXT
+    from sojourn.cli.run import _NEXT
 
     monkeypatch.chdir(tmp_path)
     proposed = [command.split() for command, _ in _NEXT if command.startswith("sojourn")]

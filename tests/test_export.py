@@ -25,7 +25,7 @@ import pytest
 import sojourn
 from sojourn import _native
 from sojourn.cli import status
-from sojourn.result.export import export, pcapng
+from sojourn.result.export import _header, export
 
 from tests.conftest import SMALL
 
@@ -278,7 +278,7 @@ def test_tshark_reads_verdicts_lengths_and_ecn(kept: Path, tmp_path: Path) -> No
 
 def test_a_short_or_giant_packet_has_a_header_that_can_be_read() -> None:
     for length in (0, 10, 34, 42, 1514, 65_549, 200_000):
-        header = pcapng._header(0xFFFFFFFF, length, 3)
+        header = _header(0xFFFFFFFF, length, 3)
         assert len(header) == 34 and checksum(header[14:]) == 0
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import sojourn
 from sojourn.cli import status
-from sojourn.cli.complete import lists, scenarios
-from sojourn.cli.show import listing
+from sojourn.cli.options import scenarios
+from sojourn.cli.show import _complete_list, listing
 from sojourn.scenario import Scenario
-from sojourn.scenario.known_scenario import known_scenarios
+from sojourn.scenario.known import known_scenarios
 
 NAMES = list(known_scenarios())
 # RFC 7928, figure 4, but for the sender that is less than best effort (5.4), which no host has.
@@ -70,7 +70,7 @@ def test_the_list_has_every_scenario_and_section_with_its_source() -> None:
     sources = " ".join(entry["source"] for entry in found)
     assert [section for section in SECTIONS if f"section {section}," not in sources] == []
     assert "flent" in sources
-    assert scenarios("rr") == ["rrul"] and lists("sc") == ["scenarios"]
+    assert scenarios("rr") == ["rrul"] and _complete_list("sc") == ["scenarios"]
 
 
 def test_a_trace_is_written_beside_its_scenario_and_no_other_is_lost() -> None:
@@ -83,9 +83,9 @@ def test_a_trace_is_written_beside_its_scenario_and_no_other_is_lost() -> None:
 
 
 def test_the_trace_is_what_its_command_makes() -> None:
-    from sojourn.scenario import synthetic
+    from sojourn.scenario import known
 
-    assert synthetic.DEFAULT.read_text() == synthetic.text()
+    assert known.DEFAULT.read_text() == known.text()
 
 
 def test_an_existing_file_is_kept() -> None:

@@ -9,7 +9,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,19 +20,16 @@ import pytest
 from matplotlib.lines import Line2D
 from sojourn.cli import status
 from sojourn.core.errors import InputError, Interrupted
-from sojourn.papers import in_print, ledger, ledger_page, ledger_run, papers_page, report
-from sojourn.papers.described import describe, window
+from sojourn.papers import ledger, ledger_run, papers_page, report
+from sojourn.papers.claims import VERDICTS
 from sojourn.papers.experiment import Experiment, experiments, find
-from sojourn.papers.figures import KINDS, figures, kind_of
-from sojourn.papers.judged import VERDICTS
-from sojourn.papers.paper import papers
-from sojourn.papers.reasons import Change
+from sojourn.papers.page import KINDS, describe, figures, kind_of, window
+from sojourn.papers.paper import figures_in_print, papers
+from sojourn.papers.reasons import Cell, Change, Measured
 from sojourn.papers.reproduce import reproduce
 from sojourn.papers.time_figure import window_s
-from sojourn.result.stats import Estimate
-from sojourn.runs import stored
 from sojourn.runs.executor import Runner
-from sojourn.runs.run import open_store, run_cases
+from sojourn.runs.run import is_ready, open_store, run_cases
 from sojourn.show.drawing import draw
 from sojourn.store.folder import claim
 
@@ -79,7 +76,7 @@ def test_the_index_counts_one_figure_and_several(toy: Path, tmp_path: Path) -> N
     first, second = data["papers"][0]["experiments"]
     first["figures"], second["figures"] = first["figures"][:1], second["figures"][:2]
     assert len(second["figures"]) == 2
-    counted = re.findall(r"2 seeds, (.*?)<", ledger_page.index(data))
+    counted = re.findall(r"2 seeds, (.*?)<", ledger.index(data))
     assert counted == ["1 figure", "2 figures"]
 
 
@@ -152,12 +149,12 @@ def test_a_cell_of_which_a_seed_is_missing_did_not_run(toy: Path) -> None:
     looked = reproduce(experiment, quick=True, looked_up=("sim",))
     assert not looked.cell("sim", "drop", "CoDel", "utilisation_pct").ran
     assert looked.cell("sim", "drop", "Tail <drop>", "utilisation_pct").ran
-    (waiting,) = looked.claims_of("sim")
+    (waiting,) = looked.judged["sim"]
     assert waiting.verdict == "not run"
     assert waiting.missing == ("toy/a (drop, CoDel)",)
     # It is moved aside, and the same command makes it again.
     again = reproduce(experiment, quick=True, workers=1)
-    assert [c.found for c in again.cells] == [c.found for c in whole.cells]
+    assert [c.estimate for c in again.cells] == [c.estimate for c in whole.cells]
 
 
 def test_a_host_has_as_many_seeds_as_the_store_has_of_it(
@@ -409,15 +406,20 @@ def test_whatever_stands_in_a_ledger_the_page_of_papers_is_made_or_refused_in_a_
 
 
 def test_what_brings_a_number_inside_is_a_reason_as_is_what_brings_it_half_of_the_way() -> None:
-    moved = Estimate(1.0, 0.5)
+    cell = Cell("a", "drop", "CoDel", "system_delay_mean_ms")
 
-    def explains(closed: float, inside: bool, by: Estimate = moved) -> bool:
-        cell: Any = None
-        return Change(cell, cell, by, closed, inside).explains
+    def explains(before: Sequence[float], after: Sequence[float]) -> bool:
+        base, changed = (Measured(cell, 10.0, tuple(values)) for values in (before, after))
+        return Change("five flows", base, changed).explains
 
-    assert explains(0.3, inside=True) and explains(0.6, inside=False)
-    assert not explains(0.3, inside=False) and not explains(-0.2, inside=True)
-    assert not explains(0.9, inside=True, by=Estimate(1.0, 1.5))
+    assert explains([11.2] * 3, [10.9] * 3), "a quarter of the way, and inside"
+    assert explains([30.0] * 3, [18.0] * 3), "more than half of the way"
+    assert not explains([30.0] * 3, [22.0] * 3) and not explains([30.0] * 3, [31.0] * 3)
+    assert not explains([30.0] * 3, [-15.0] * 3), "overshoot counts against it"
+    # Without the difference seed by seed the two could not be told apart.
+    assert explains([25.0, 30.0, 35.0], [5.0, 10.0, 15.0])
+    assert not explains([30.0, 10.0, 50.0], [10.0, 30.0, 5.0])
+    assert not explains([30.0], [10.0]), "one seed shows nothing"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1, "papers": [{}]}', "\0"])
@@ -531,12 +533,12 @@ def test_a_figure_that_names_what_is_not_there_is_refused(
     text = f'[[figures]]\nnumber = "Figure 9"\ncaption = "x"\n{entry}\n'
     (toy / "figures.toml").write_text(text)
     with pytest.raises(InputError, match=rf"figures.toml: Figure 9: .*{re.escape(sentence)}"):
-        in_print.read(paper)
+        figures_in_print(paper)
 
 
 def test_every_paper_that_is_shipped_lists_its_figures_and_tables() -> None:
     for paper in papers():
-        found = in_print.read(paper)
+        found = figures_in_print(paper)
         assert found, paper.name
         answered = {name for one in found for name in one.experiments}
         assert answered <= {experiment.id for experiment in paper.experiments}
@@ -558,4 +560,4 @@ def test_without_windows_tables_and_figures_are_of_the_whole_run() -> None:
 
 def test_a_kernel_is_not_built_only_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sojourn.linux.kernel.examine", lambda hz: [("linux: kernel", False, "")])
-    assert stored.is_ready("sim") and not stored.is_ready("linux")
+    assert is_ready("sim") and not is_ready("linux")

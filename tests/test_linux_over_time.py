@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from sojourn.algorithms import find
-from sojourn.linux.over_time import group_series, statistics, without_samples
+from sojourn.linux.samples import group_series, statistics, without_samples
 from sojourn.scenario import loads
 
 from tests.conftest import SMALL

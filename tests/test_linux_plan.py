@@ -11,12 +11,11 @@ import pytest
 from sojourn.algorithms import algorithms, read_rows
 from sojourn.core.errors import InputError
 from sojourn.linux import memory, refusals
-from sojourn.linux.counts import read, report_flows
 from sojourn.linux.plan import plan
 from sojourn.linux.qdiscs import leaf_words, stages
+from sojourn.linux.samples import read, report_flows
 from sojourn.papers.experiment import find
-from sojourn.runs import stored
-from sojourn.runs.run import Case, jobs_of, run
+from sojourn.runs.run import Case, count_stored, jobs_of, run, stored_runs
 from sojourn.scenario import loads
 from sojourn.scenario.engine import parsed
 from sojourn.store.store import Store
@@ -408,8 +407,8 @@ def test_a_kernel_of_another_hz_is_not_built_only_to_look(
     monkeypatch.setattr("sojourn.linux.kernel.ready", built)
     text = DUMBBELL.replace("format = 2", "format = 2\nlinux = { hz = 250 }")
     cases = [Case(loads(text), {"aqm": "codel"})]
-    assert stored.count(cases, [1], Store(tmp_path), "linux") == 0
-    assert stored.runs_of(cases, [1], Store(tmp_path), "linux") == []
+    assert count_stored(cases, [1], Store(tmp_path), "linux") == 0
+    assert stored_runs(cases, [1], Store(tmp_path), "linux") == []
 
 
 def test_every_experiment_but_one_runs_in_the_usual_memory() -> None:

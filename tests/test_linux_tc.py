@@ -17,7 +17,7 @@ from sojourn import _native, algorithms
 from sojourn.cli import status
 from sojourn.core.errors import RunError
 from sojourn.core.rows import Row
-from sojourn.linux import plugin as command
+from sojourn.linux import kernel as command
 from sojourn.linux.qdiscs import own_words, value_text
 
 from tests.linux import plugin, tables
@@ -297,5 +297,5 @@ def test_a_run_does_without_the_command(small: Path) -> None:
         f"import sys, sojourn.cli; sojourn.cli.status(['run', {str(small)!r}]); print(*sys.modules)"
     )
     said = subprocess.check_output([sys.executable, "-c", code], text=True)
-    unwanted = ("sojourn.linux.plugin",)
+    unwanted = ("sojourn.linux.kernel",)
     assert not any(name.startswith(unwanted) for name in said.splitlines()[-1].split())

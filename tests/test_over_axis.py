@@ -14,12 +14,13 @@ import pytest
 from matplotlib.axes import Axes
 from rich.console import Console
 from sojourn.core.errors import InputError
-from sojourn.core.table import Column
-from sojourn.papers import report, report_axis, report_page
+from sojourn.core.text import Column
+from sojourn.papers import report
 from sojourn.papers.axis_figure import charts, panel, rows_of, scale_of, words
 from sojourn.papers.experiment import Experiment, find
-from sojourn.papers.reproduce import Measured, Reproduction, reproduce
-from sojourn.result.stats import Estimate
+from sojourn.papers.page import html
+from sojourn.papers.reasons import Measured
+from sojourn.papers.reproduce import Reproduction, reproduce
 from sojourn.show.chart import NARROW_IN, WIDE_IN, Chart, Panel
 from sojourn.show.drawing import draw
 from sojourn.show.page import number, spread
@@ -101,7 +102,7 @@ def test_lines_are_the_measured_means_with_their_intervals(
     for bar, name in zip(bars, NAMES, strict=True):
         line, _, (interval,) = bar
         found = lines[name]
-        assert list(line.get_ydata()) == [cell.found.mean for cell in found]
+        assert list(line.get_ydata()) == [cell.estimate.mean for cell in found]
         ends = [segment[:, 1].tolist() for segment in interval.get_segments()]
         assert np.allclose(ends, [cell.interval for cell in found])
         assert np.max(ends) <= 1
@@ -149,7 +150,7 @@ def test_delays_that_span_decades_are_not_squeezed_at_the_bottom(
     lines: dict[str, list[Measured]], metric: str, ends: tuple[float, float], scale: str
 ) -> None:
     two = {
-        name: [replace(cell, found=Estimate(end, 0.1)) for cell in lines[name]]
+        name: [replace(cell, values=(end,) * 3) for cell in lines[name]]
         for name, end in zip(NAMES, ends, strict=False)
     }
     axes = drawn(panel(SCALE, metric, two))
@@ -171,18 +172,17 @@ def test_the_words_have_every_number_of_the_figure(
     said = chart.words
     assert "Jain's index over UDP rate (Mbit/s), 0.4 Mbit/s, 0.5 Mbit/s and 0.6 Mbit/s" in said
     for name, cells in lines.items():
-        values = ", ".join(number(cell.found.mean) for cell in cells)
+        values = ", ".join(number(cell.estimate.mean) for cell in cells)
         assert f"{name} {values}" in said
     assert len(chart.rows) == 5 * 3
-    assert chart.rows[0][:3] == ("CFD", 0.4, lines["CFD"][0].found.mean)
+    assert chart.rows[0][:3] == ("CFD", 0.4, lines["CFD"][0].estimate.mean)
 
 
 def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
     lines: dict[str, list[Measured]],
 ) -> None:
     def with_one(mean: float) -> dict[str, list[Measured]]:
-        only = Estimate(mean, float("inf"))
-        return {name: [replace(c, found=only) for c in cells] for name, cells in lines.items()}
+        return {name: [replace(c, values=(mean,)) for c in cells] for name, cells in lines.items()}
 
     axes = drawn(panel(SCALE, "fct_mean_s", with_one(3.0)))
     assert axes.get_ylim() == pytest.approx((0, 3.15))
@@ -192,13 +192,13 @@ def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
 
 
 def test_the_tables_have_a_row_for_each_value_and_for_each_ablation(small: Reproduction) -> None:
-    over = {table.title.split(" over ")[0]: table for table in report_axis.over(small)}
+    over = {table.title.split(" over ")[0]: table for table in report.over(small)}
     table = over["Jain's index"]
     assert table.labels == [Column("UDP rate (Mbit/s)", ("0.4", "0.5", "0.6"))]
     assert tuple(table.headings[1:]) == NAMES
     cell = small.cell("sim", "drop, 0.5 Mbit/s", "PIE", "jain")
-    assert table.columns[4].cells[1] == spread(cell.found)
-    changed, *_ = report_axis.ablated(small)
+    assert table.columns[4].cells[1] == spread(cell.estimate)
+    changed, *_ = report.ablated(small)
     assert changed.rows[0][0] == "as above" and len(changed.rows) == 4
     assert changed.columns[3].cells[2] == "–", "an ablation of CFD alone"
     assert changed.columns[0].cells[2] != "–"
@@ -211,12 +211,12 @@ def test_no_number_is_cut_on_a_terminal(small: Reproduction, width: int) -> None
     printed = sink.getvalue()
     assert "…" not in printed
     for name in NAMES:
-        found = small.cell("sim", "drop, 0.6 Mbit/s", name, "queue_delay_mean_ms").found
+        found = small.cell("sim", "drop, 0.6 Mbit/s", name, "queue_delay_mean_ms").estimate
         assert spread(found) in re.sub(r"\s+", " ", printed)
 
 
 def test_the_page_has_each_figure_once(small: Reproduction) -> None:
-    page = report_page.html([small])
+    page = html([small])
     assert page.count("<figure>") == 2
     said = ": mean of 3 seeds with its 95 % interval"
     assert (
@@ -225,7 +225,7 @@ def test_the_page_has_each_figure_once(small: Reproduction) -> None:
 
 
 def test_a_table_of_what_is_not_in_print_does_not_say_that_it_is(small: Reproduction) -> None:
-    titles = [table.title for table in report_axis.over(small)]
+    titles = [table.title for table in report.over(small)]
     printed = [title for title in titles if title.endswith("(Figure 3 (left))")]
     assert [title.split(" over ")[0] for title in printed] == ["Jain's index"]
     assert all(title.endswith("(measured too)") for title in titles if title not in printed)

@@ -13,10 +13,12 @@ from statistics import fmean
 import pytest
 from rich.console import Console
 from sojourn.core.errors import InputError
-from sojourn.papers import report, report_page
+from sojourn.papers import report
 from sojourn.papers.curve_figure import Point, Work, charts, knee, rows, summary, words, works
 from sojourn.papers.experiment import Experiment, find
-from sojourn.papers.reproduce import CellValues, Reproduction, reproduce
+from sojourn.papers.page import html
+from sojourn.papers.reproduce import Reproduction, reproduce
+from sojourn.result.metrics import METRICS
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import run_cases
 from sojourn.show.chart import NARROW_IN, WIDE_IN
@@ -48,11 +50,15 @@ def test_the_measured_curve_of_duks_figure_1_is_that_of_its_closed_form(tmp_path
     signals = [signal for signal in experiment.signals() if signal.name in wanted]
     cases = [experiment.case(queue, signal) for signal in signals]
     runs = run_cases(cases, seeds, Runner(Store(tmp_path), workers=1))
-    values = CellValues(experiment, "sim", runs)
+    place = experiment.data["queue"], experiment.data["window"]
     points = []
     for signal in signals:
         x, y = (
-            fmean(values((signal.name, queue.name, metric)))
+            fmean(
+                METRICS[metric].of_run(run, *place)
+                for run in runs
+                if run.labels["signal"] == signal.name
+            )
             for metric in ("utilisation_pct", "system_delay_mean_ms")
         )
         points.append(Point(signal.name, x, y))
@@ -181,7 +187,7 @@ def test_the_report_has_the_figure_once_and_the_terminal_the_knees(
     sink = io.StringIO()
     report.print_tables(small, Console(file=sink, width=width, force_terminal=False))
     assert "No knee for 0.1 ms" in " ".join(sink.getvalue().split())
-    page = report_page.html([small])
+    page = html([small])
     assert page.count("Curve: system delay, mean (ms) over utilisation (%)") == 2  # wide and narrow
 
 

@@ -19,14 +19,14 @@ import pytest
 import sojourn
 from sojourn import algorithms
 from sojourn.cli import status
-from sojourn.cli.check import find
-from sojourn.cli.complete import aqms
+from sojourn.cli.options import aqms
+from sojourn.cli.own import find
 from sojourn.core.algorithm import Library
 from sojourn.core.errors import InputError, RunError
 from sojourn.result.result import Result
 from sojourn.runs import processes
-from sojourn.user_aqm import compiler, library, template, trial
-from sojourn.user_aqm.layout import lay_out
+from sojourn.user_aqm import compiler, library, trial
+from sojourn.user_aqm.library import lay_out
 
 from tests.algorithms import ALGORITHMS as BESIDE
 from tests.conftest import SMALL
@@ -168,6 +168,31 @@ def test_a_run_is_filed_under_the_content_of_the_file_and_its_headers() -> None:
     assert of_link == f"mine.c@{first.digest}"
 
 
+def test_a_file_that_changes_during_a_sweep_keeps_its_version_until_the_end() -> None:
+    first = write("mine.c", codel())
+    with library.one_version():
+        assert library.find("./mine.c") == first
+        Path("mine.c").write_text(codel() + "// changed\n")
+        assert library.find("./mine.c") == first
+    assert library.find("./mine.c").digest != first.digest
+
+
+def test_a_sweep_looks_a_file_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("mine.c", codel())
+    sweep = 'scenario = "s.toml"\naqms = ["./mine.c"]\n[[axes]]\nkey = "dumbbell.rtt"\n'
+    Path("sweep.toml").write_text(sweep + 'values = ["20 ms", "30 ms", "40 ms"]\n')
+    names = []
+    build = library.build
+
+    def counted(file: Path) -> Library:
+        names.append(file)
+        return build(file)
+
+    monkeypatch.setattr(library, "build", counted)
+    assert len(sojourn.sweep("sweep.toml").rows) == 3
+    assert names == [tmp_path / "mine.c"]
+
+
 def test_a_result_repeats_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("mine.c", codel())
     sojourn.run("s.toml", aqms=["./mine.c"], out="out")
@@ -213,7 +238,7 @@ def test_a_file_that_changes_under_the_compiler_is_no_library(
 
 
 def test_the_command_shows_a_files_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    template.write(Path("my_aqm.c"))
+    library.write_template(Path("my_aqm.c"))
     assert status(["show", "./my_aqm.c", "--json"]) == 0
     table = json.loads(capsys.readouterr().out)
     assert table["name"] == "my_aqm"
@@ -303,7 +328,7 @@ def test_one_fault_that_many_properties_meet_is_told_once(
 
 def test_a_table_without_an_end_is_named() -> None:
     """Of the parameters, and of the statistics: read on and on, and into another table."""
-    text = template.text("mine")
+    text = library.template_text("mine")
     for keep in (0, 1):
         before, end, after = text.rpartition("AQM_END,") if keep else text.partition("AQM_END,")
         assert end
@@ -473,7 +498,7 @@ def test_new_writes_an_algorithm_that_has_every_property_and_holds_delay_down() 
 def test_new_refuses_what_it_cannot_name_or_would_overwrite(name: str, said: str) -> None:
     Path("there.c").write_text("kept")
     with pytest.raises(InputError, match=re.escape(said)):
-        template.write(Path(name))
+        library.write_template(Path(name))
     assert Path("there.c").read_text() == "kept" and Path("s.toml").read_text() == SMALL
 
 

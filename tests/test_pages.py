@@ -9,11 +9,10 @@ from itertools import pairwise
 
 import pytest
 import sojourn
-from sojourn.papers import report_page
+from sojourn.papers.page import html as paper_page
 from sojourn.papers.reproduce import Reproduction
-from sojourn.show.figures import charts
+from sojourn.show.figures import charts, html
 from sojourn.show.measured import Measured
-from sojourn.show.output import html
 
 from tests.conftest import SMALL
 from tests.pages import Page, parse
@@ -56,7 +55,7 @@ def text(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> str:
     if request.param == "report":
-        return report_page.html([beside, beside])
+        return paper_page([beside, beside])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         return of_pictures()

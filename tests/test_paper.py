@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from sojourn.papers import paper as of_papers
-from sojourn.papers import report, report_page
-from sojourn.papers.experiment import ROOT, experiments_in, find
-from sojourn.papers.paper import Paper, judge, papers
+from sojourn.papers import report
+from sojourn.papers.experiment import ROOT, PaperFiles, find
+from sojourn.papers.page import html
+from sojourn.papers.paper import Paper, judge_papers, papers
 from sojourn.papers.reproduce import Reproduction
-from sojourn.result.result import Run
 
 PAPERS = papers()
 TWO = """
@@ -37,9 +37,9 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
     folder = tmp_path / "duk"
     folder.mkdir()
     (folder / "claims.toml").write_text(TWO)
-    for name in ("paper.toml", "1", "2"):
+    for name in ("paper.toml", "search.toml", "1", "2"):
         (folder / name).symlink_to(ROOT / "duk" / name)
-    paper = Paper("duk", tuple(experiments_in(folder)))
+    paper = Paper("duk", PaperFiles(folder).experiments)
     monkeypatch.setattr(of_papers, "papers_of", lambda _: [paper])
     return paper
 
@@ -47,30 +47,15 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
 def as_second(short: Reproduction, slower: str = "") -> Reproduction:
     """The same runs as experiment 2, in which the delay of one algorithm is ten times as long."""
 
-    def changed(run: Run) -> Run:
-        if run.labels["algorithm"] != slower:
-            return run
-        queues = [
-            {
-                **queue,
-                "windows": [
-                    {
-                        **window,
-                        "system_delay_ms": {
-                            **window["system_delay_ms"],
-                            "mean": 10 * window["system_delay_ms"]["mean"],
-                        },
-                    }
-                    for window in queue["windows"]
-                ],
-            }
-            for queue in run.report["queues"]
-        ]
-        return replace(run, report={**run.report, "queues": queues})
-
-    result = replace(short.result, runs=tuple(map(changed, short.result.runs)))
-    experiment = replace(short.experiment, name="2")
-    return replace(short, experiment=experiment, result=result)
+    cells = tuple(
+        replace(cell, values=tuple(10 * value for value in cell.values))
+        if (cell.algorithm, cell.metric) == (slower, "system_delay_mean_ms")
+        else cell
+        for cell in short.cells
+    )
+    experiment = replace(short.experiment, folder=short.experiment.folder.with_name("2"))
+    experiment.__dict__["scenario"] = short.experiment.scenario
+    return replace(short, experiment=experiment, cells=cells)
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
@@ -111,7 +96,7 @@ def test_duks_calls_have_the_papers_packets() -> None:
 
 
 def test_a_claim_on_two_experiments_waits_for_both(two: Paper, short: Reproduction) -> None:
-    ((alone,),) = [found.judged["sim"] for found in judge([short])]
+    ((alone,),) = [found.judged["sim"] for found in judge_papers([short])]
     assert alone.decision is None
     assert alone.missing == ("duk/2",)
     assert alone.to_json()["verdict"] == "not run"
@@ -122,10 +107,10 @@ def test_a_claim_on_two_experiments_counts_the_cells_of_both(
 ) -> None:
     checks = {}
     for slower in ("", "DUK"):
-        ((found,),) = [f.judged["sim"] for f in judge([short, as_second(short, slower)])]
+        ((found,),) = [f.judged["sim"] for f in judge_papers([short, as_second(short, slower)])]
         assert found.decision
         checks[slower] = {
-            (check.pair.signal, check.pair.right): check.found.mean
+            (check.pair.signal, check.pair.right): check.estimate.mean
             for check in found.decision.checks
         }
     labels = [(f"{n}: drop", other) for n in (1, 2) for other in ("CoDel", "PIE")]
@@ -143,7 +128,7 @@ def test_what_settled_a_setting_in_one_experiment_is_calibrated_in_the_papers_cl
         found, _ = experiment.claims()
         cells = {settled} if experiment.name == "1" else set()
         experiment.__dict__["claims"] = lambda found=found, cells=cells: (found, cells)
-    ((judged,),) = [f.judged["sim"] for f in judge([short, as_second(short)])]
+    ((judged,),) = [f.judged["sim"] for f in judge_papers([short, as_second(short)])]
     assert judged.verdict == "calibrated"
 
 
@@ -151,16 +136,16 @@ def test_a_report_has_the_papers_claims_before_its_experiments_unless_none_is_de
     two: Paper, short: Reproduction, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = [short, as_second(short)]
-    found = judge(both)
-    page = report_page.html(both, found)
+    found = judge_papers(both)
+    page = html(both, found)
     title = short.experiment.title + "</h2>"
     assert page.index("lowest delay in every experiment") < page.index(title)
     assert page.count("lowest delay in every experiment") == 1
-    one = report_page.html([short], judge([short]))
+    one = html([short], judge_papers([short]))
     assert (
         one.index(title)
         < one.index("lowest delay in every experiment")
         < one.index("needs duk/2 too")
     )
-    report.print_paper(judge([short])[0], Console(width=100))
+    report.print_paper(judge_papers([short])[0], Console(width=100))
     assert "needs duk/2 too" in capsys.readouterr().out

@@ -19,7 +19,7 @@ from matplotlib.image import imread
 from sojourn.cli import status
 from sojourn.core.errors import InputError
 from sojourn.papers.reproduce import Reproduction
-from sojourn.result.cases import Case
+from sojourn.result.compare import Case
 from sojourn.result.distribution import Distribution, cells_of, middles_of
 from sojourn.result.distribution import measured as measured_of
 from sojourn.show.chart import LOOKS, NARROW_IN, WIDE_IN, Chart, Panel, Point

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 import sojourn
-from sojourn import algorithms, preset
+from sojourn import algorithms
+from sojourn.algorithms import Preset
 from sojourn.cli import show, status
-from sojourn.cli.complete import aqms
+from sojourn.cli.options import aqms
 from sojourn.core.errors import InputError
-from sojourn.preset import Preset
 from sojourn.runs.run import cases_of
 from sojourn.scenario import Queue, Scenario, loads, variant
 
@@ -30,7 +30,7 @@ from tests.linux.tables import ALGO
 from tests.linux.tables import tables as rows_by_nest
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference/presets.md"
-ALL = list(preset.presets().values())
+ALL = list(algorithms.presets().values())
 each = pytest.mark.parametrize("of", ALL, ids=lambda of: of.spec)
 
 
@@ -64,7 +64,7 @@ def test_a_file_has_a_sentence_a_source_and_a_comment_for_each_row(of: Preset) -
 
 @each
 def test_the_words_of_tc_say_the_same_rows(of: Preset) -> None:
-    sent = dict(nl.attributes(plugin.read(show.tc(of.spec).removeprefix("sojourn "))))
+    sent = dict(nl.attributes(plugin.read(show.tc_words(of.spec).removeprefix("sojourn "))))
     numbers = {
         row.name: value
         for nest, rows in rows_by_nest(of.algorithm).items()
@@ -114,7 +114,7 @@ def test_thresholds_and_weight_are_what_ns_2_computes_for_the_rate(
     least = max(5, 0.005 * units_per_s / 2)
     weight = 1 - math.exp(-1 / (10 * 0.1 * units_per_s))
     for name in names:
-        rows = preset.presets()[name].rows
+        rows = algorithms.presets()[name].rows
         assert abs(int(rows["min"]) - least) <= 0.5
         assert abs(int(rows["max"]) - 3 * least) <= 0.5
         assert rows["weight"] == round(-math.log2(weight))
@@ -185,7 +185,7 @@ def test_the_list_has_every_preset(capsys: pytest.CaptureFixture[str]) -> None:
     names = [entry["name"] for entry in json.loads(capsys.readouterr().out)["presets"]]
     assert names == [of.spec for of in ALL]
     assert aqms("red@n") == ["red@ns2", "red@ns2_10mbit", "red@ns2_adaptive", "red@ns3"]
-    assert [of.spec for of in preset.of("pi")] == show.algorithm("pi")["presets"]
+    assert [of.spec for of in algorithms.presets_of("pi")] == show.algorithm("pi")["presets"]
 
 
 def test_a_result_keeps_what_a_preset_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,8 +195,8 @@ def test_a_result_keeps_what_a_preset_was(tmp_path: Path, monkeypatch: pytest.Mo
     assert head["aqms"] == ["fifo@ns2", "codel"]
     assert head["presets"] == {"fifo@ns2": "fifo:limit=49,limit_bytes=4294967295 B,drop=tail"}
     sojourn.run(loads(SMALL), aqms=["fifo@ns2"], seeds=1, out=out)
-    other = replace(preset.presets()["fifo@ns2"], rows={"limit": 48})
-    monkeypatch.setitem(preset.presets(), "fifo@ns2", other)
+    other = replace(algorithms.presets()["fifo@ns2"], rows={"limit": 48})
+    monkeypatch.setitem(algorithms.presets(), "fifo@ns2", other)
     sentence = (
         r"holds runs of fifo@ns2 as it was: --aqm fifo:limit=49,limit_bytes=4294967295 B,drop=tail"
     )
@@ -219,7 +219,7 @@ def tables() -> str:
     lines = ["| preset | | rows that are not as by default, as `tc` words |", "|---|---|---|"]
     unlike: dict[str, list[str]] = {}
     for of in ALL:
-        rows = " ".join(show.tc(of.spec).split()[2:])
+        rows = " ".join(show.tc_words(of.spec).split()[2:])
         lines.append(f"| `{of.spec}` | {of.about} | `{rows}` |")
         for text in of.differs:
             unlike.setdefault(text, []).append(f"`{of.spec}`")

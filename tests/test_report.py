@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from sojourn.papers import report, report_page
-from sojourn.papers.described import abouts
+from sojourn.papers import report
+from sojourn.papers.page import abouts, html
 from sojourn.papers.reproduce import Reproduction
 from sojourn.papers.time_figure import curves, lines
 from sojourn.show import theme
@@ -25,7 +25,7 @@ from tests.pages import Page, parse
 @pytest.fixture(scope="module")
 def text(beside: Reproduction) -> str:
     """Two experiments on both hosts: every kind of figure and table, and more than one of each."""
-    return report_page.html([beside, beside])
+    return html([beside, beside])
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_what_was_not_measured_is_null_in_the_reports_json(tmp_path: Path) -> No
 
 
 def test_with_linux_the_report_has_the_kernels_own_beside_ours(beside: Reproduction) -> None:
-    page = report_page.html([beside])
+    page = html([beside])
     signals = beside.experiment.signals()
     judged = sum(not signal.ablates for signal in signals)
     # Each signal on the simulator; those that are judged also on Linux and beside the kernel's own.
@@ -89,7 +89,7 @@ def test_every_figure_says_its_numbers_in_words(page: Page, beside: Reproduction
 def test_what_an_algorithm_is_that_the_paper_has_not_stands_outside_of_every_fold(
     short: Reproduction,
 ) -> None:
-    page = report_page.html([short])
+    page = html([short])
     open_text = re.sub(r"<details.*?</details>", "", page, flags=re.S)
     known = dict(abouts(short.experiment))
     assert list(known) == ["DUK, search", "DUK, tick"]

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from sojourn.core.hosts import HOSTS
 from sojourn.papers import report
-from sojourn.papers.judged import VERDICTS
+from sojourn.papers.claims import VERDICTS
 from sojourn.papers.reproduce import Reproduction
 from sojourn.show import tables
 

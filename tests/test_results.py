@@ -15,7 +15,7 @@ from sojourn.cli import status
 from sojourn.core.errors import InputError
 from sojourn.papers import report
 from sojourn.papers.experiment import find
-from sojourn.scenario.assignments import read_value, write_value
+from sojourn.scenario.variant import read_value, write_value
 from sojourn.store.folder import claim
 
 from tests.conftest import SMALL

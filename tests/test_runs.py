@@ -22,7 +22,7 @@ import sojourn
 from sojourn import _native
 from sojourn.core.errors import RunError, StoreError
 from sojourn.result.metrics import METRICS
-from sojourn.runs import pools
+from sojourn.runs import executor
 from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job, Stopped, unpack, work
 from sojourn.scenario import Scenario
@@ -154,7 +154,7 @@ def test_a_run_is_one_piece_that_says_all() -> None:
 def test_a_second_time_nothing_is_run(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = sojourn.load(small)
     before = sojourn.run(scenario, seeds=2, workers=1)
-    monkeypatch.setattr(pools, "work", None)
+    monkeypatch.setattr(executor, "work", None)
     after = sojourn.run(scenario, seeds=2, workers=1)
     assert [fingerprint(r) for r in before] == [fingerprint(r) for r in after]
 

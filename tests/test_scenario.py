@@ -18,6 +18,7 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.papers.experiment import ROOT
 from sojourn.scenario import (
     Bulk,
+    Dumbbell,
     Duration,
     Even,
     Flow,
@@ -39,11 +40,10 @@ from sojourn.scenario import (
     load,
     loads,
     reference,
-    schema,
 )
-from sojourn.scenario.assignments import read_assignment
 from sojourn.scenario.changes import assign, use_algorithm
-from sojourn.scenario.files import placed, placed_variant
+from sojourn.scenario.toml import placed, placed_variant
+from sojourn.scenario.variant import read_assignment
 
 from tests.conftest import SMALL
 
@@ -188,7 +188,7 @@ def test_times_by_flow_are_read_written_and_run(form: str) -> None:
     scenario = loads(text)
     assert loads(scenario.to_toml()) == scenario
     assert loads(scenario.expand().to_toml()).to_engine() == scenario.to_engine()
-    jsonschema.validate(tomllib.loads(text), json.loads(schema.text()))
+    jsonschema.validate(tomllib.loads(text), json.loads(reference.schema_text()))
     [(_, _, starts, added)] = _native.Scenario(json.dumps(scenario.to_engine())).ways(1)
     assert len(starts) == len(added) == 5
     assert all(ns >= 0 for ns in added)
@@ -199,8 +199,8 @@ def test_times_by_flow_in_python_are_those_of_a_file() -> None:
     file = loads(text.replace("RTT", 'rtt = "90 ms"').replace("count = 5", 'name = "a"'))
     flow = Traffic(name="a", start=Poisson(gap=Duration("1 s")), rtt=Duration("90 ms"))
     assert file.dumbbell
-    written = file.dumbbell.model_copy(update={"flows": (flow,)})
-    assert file.model_copy(update={"dumbbell": written}).to_engine() == file.to_engine()
+    changed = Dumbbell(**{**dict(file.dumbbell), "flows": (flow,)})
+    assert file.model_copy(update={"dumbbell": changed}).to_engine() == file.to_engine()
     spread = Traffic(start=Even(from_=Duration(0), to=Duration("1 s")))
     assert spread.model_dump(mode="json", by_alias=True)["start"]["from"] == "0 s"
 
@@ -383,7 +383,7 @@ def test_the_page_of_keys_is_fresh_and_says_something_of_each() -> None:
 @pytest.mark.parametrize("text", [SMALL, GRAPH, SMALL + 'app = "bulk"\n'])
 def test_the_schema_takes_what_the_models_take(text: str) -> None:
     loads(text)
-    jsonschema.validate(tomllib.loads(text), json.loads(schema.text()))
+    jsonschema.validate(tomllib.loads(text), json.loads(reference.schema_text()))
 
 
 def _with_starts(count: int) -> str:

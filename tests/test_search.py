@@ -15,18 +15,24 @@ import pytest
 from sojourn.cli import status
 from sojourn.core.errors import InputError
 from sojourn.papers import experiment as of_experiments
-from sojourn.papers import ledger_run, papers_page, report_page
-from sojourn.papers.experiment import experiments, find
+from sojourn.papers import ledger_run, papers_page
+from sojourn.papers.experiment import PaperFiles, experiments, find
+from sojourn.papers.page import html
+from sojourn.papers.points import Search, Setup, alone, claims_of, count, load, settled, setups
+from sojourn.papers.reasons import Cell, Measured, Off, is_inside, off
 from sojourn.papers.reproduce import reproduce
-from sojourn.papers.search import file, stored
-from sojourn.papers.search.file import Search
-from sojourn.papers.search.inside import is_inside
-from sojourn.papers.search.measure import SEEDS, Cell, Found, cases_of
-from sojourn.papers.search.page import data
-from sojourn.papers.search.reasons import effect, reasons
-from sojourn.papers.search.result import Ranked
-from sojourn.papers.search.run import Halves, search
-from sojourn.papers.search.setups import Setup, alone, count, setups
+from sojourn.papers.search import (
+    SEEDS,
+    Cells,
+    Halves,
+    Ranked,
+    cases_of,
+    changes_of,
+    data,
+    effect,
+    search,
+    stored_search,
+)
 from sojourn.result.stats import Estimate
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import jobs_of, open_store
@@ -182,7 +188,7 @@ PAPERS = sorted(
 @pytest.fixture(scope="module")
 def duk() -> Search:
     """The search of DUK as it is shipped."""
-    return file.load(of_experiments.ROOT / "duk")
+    return load(of_experiments.ROOT / "duk")
 
 
 def keys(spec: Search, experiment: str, tried: list[Setup]) -> set[str]:
@@ -198,7 +204,7 @@ def filed(store: Store) -> set[str]:
 
 
 def test_a_grid_that_is_small_is_tried_whole_and_what_is_outside_comes_last(toy: Path) -> None:
-    tried = setups(file.load(of_experiments.ROOT / "toy"))
+    tried = setups(load(of_experiments.ROOT / "toy"))
     assert [setup.label for setup in tried] == [
         "the text's own",
         "rate: slow",
@@ -227,7 +233,7 @@ def test_of_a_large_grid_so_many_are_drawn_as_the_file_allows_always_the_same(du
 def test_every_search_that_is_shipped_has_the_ledgers_values_and_keys_that_can_be_set(
     paper: str,
 ) -> None:
-    spec = file.load(of_experiments.ROOT / paper)
+    spec = load(of_experiments.ROOT / paper)
     assert spec.other
     assert 1 < len(setups(spec)) <= 64
     assert all(point.ledger == point.text for point in spec.points)
@@ -236,11 +242,11 @@ def test_every_search_that_is_shipped_has_the_ledgers_values_and_keys_that_can_b
 def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:
     assert duk.searched == ("1", "2")
     assert [experiment.name for experiment in duk.other] == ["3", "4", "5", "6"]
-    assert file.settled(duk.path.parent) == ()
+    assert settled(PaperFiles(duk.path.parent)) == ()
 
 
 def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_path: Path) -> None:
-    spec, store = file.load(of_experiments.ROOT / "toy"), Store(tmp_path / "runs")
+    spec, store = load(of_experiments.ROOT / "toy"), Store(tmp_path / "runs")
     tried = setups(spec)
     runner = Halves(spec, Runner(store, workers=2))
     ranked = runner.rank(tried)
@@ -257,9 +263,9 @@ def test_the_other_half_does_not_run_before_the_search_has_ended(toy: Path, tmp_
 
 
 def test_what_was_run_is_not_run_again(toy: Path, tmp_path: Path) -> None:
-    first = search(file.load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
+    first = search(load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")}
-    again = search(file.load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
+    again = search(load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("complete.json")} == made
     assert again.to_json() == first.to_json()
 
@@ -267,23 +273,21 @@ def test_what_was_run_is_not_run_again(toy: Path, tmp_path: Path) -> None:
 def test_a_papers_page_has_a_search_that_was_made_to_its_end(
     toy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = file.load(of_experiments.ROOT / "toy")
+    spec = load(of_experiments.ROOT / "toy")
     tried = setups(spec)
-    assert stored.found(toy) is None
+    assert stored_search(PaperFiles(toy)) is None
     runner = Halves(spec, Runner(open_store(None), workers=2))
     ranked = runner.rank(tried)
-    assert stored.found(toy) is None, "only the searched half has run"
+    assert stored_search(PaperFiles(toy)) is None, "only the searched half has run"
     searched = runner.judge(ranked)
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a run was made")
 
     monkeypatch.setattr("sojourn.runs.executor.Runner._make", refuse)
-    found = stored.found(toy)
+    found = stored_search(PaperFiles(toy))
     assert found and found["judged"] == data(searched)["judged"]
-    page = report_page.html(
-        [reproduce(find(["toy/1"])[0], looked_up=("sim",))], searches={"toy": found}
-    )
+    page = html([reproduce(find(["toy/1"])[0], looked_up=("sim",))], searches={"toy": found})
     assert "What a search of the open points found (toy)" in page
     assert found["judged"][1]["label"] in page
 
@@ -292,12 +296,12 @@ def test_the_page_of_papers_says_what_a_search_found_until_its_points_change(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (toy / "figures.toml").write_text("figures = []")
-    search(file.load(of_experiments.ROOT / "toy"), out=None, workers=2)
+    search(load(of_experiments.ROOT / "toy"), out=None, workers=2)
     ledger_run.run(
         tmp_path / "out", quick=True, hosts=("sim",), looked_up=(), workers=2, say=lambda _: None
     )
     ledger = tmp_path / "out" / "ledger.json"
-    found = stored.found(toy)
+    found = stored_search(PaperFiles(toy))
     assert found
     best = next(row for row in found["judged"] if row["which"] == "best")
     line = f"| best | {best['searched']} | {best['other']} | {best['label']} |"
@@ -312,7 +316,7 @@ def test_the_page_of_papers_says_what_a_search_found_until_its_points_change(
 def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_luck(
     toy: Path, tmp_path: Path
 ) -> None:
-    found = search(file.load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
+    found = search(load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     counted = {which: (half, other) for which, _, half, other in found.judged()}
     assert found.cells == (3, 3)
     # 1 prints the delay of a slow link, 2 that of a fast one; nothing has CoDel's second.
@@ -325,10 +329,10 @@ def test_the_best_meets_what_was_searched_and_the_other_half_tells_that_it_is_lu
 def test_a_reason_is_a_run_with_one_thing_changed_else_it_is_unexplained(
     toy: Path, tmp_path: Path
 ) -> None:
-    found = search(file.load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
+    found = search(load(of_experiments.ROOT / "toy"), out=tmp_path / "out", workers=2)
     said = {
-        (r.text.cell.experiment, r.text.cell.algorithm, r.text.cell.metric): r.said
-        for r in found.reasons
+        (one.base.cell.experiment, one.base.algorithm, one.base.metric): one.kind
+        for one in found.reasons
     }
     delay = "system_delay_mean_ms"
     assert said == {
@@ -344,17 +348,26 @@ def test_a_reason_is_a_run_with_one_thing_changed_else_it_is_unexplained(
     assert [e.setup.label for e in found.effects(half=False)] == ["rate: slow", "limit: 10"]
 
 
-def hand_made(*means: float, published: float = 10.0) -> dict[Cell, Found]:
+def hand_made(*means: float, published: float = 10.0) -> dict[Cell, Measured]:
     """A cell of each mean, measured without spread."""
     cells = [Cell("1", "drop", f"A{i}", "system_delay_mean_ms") for i in range(len(means))]
     return {
-        cell: Found(cell, published, Estimate(mean, 0.0))
+        cell: Measured(cell, published, (mean,) * 3)
         for cell, mean in zip(cells, means, strict=True)
     }
 
 
+def reasons(before: Cells, *tried: tuple[Setup, Cells]) -> list[Off]:
+    """What is off, with what was tried."""
+    return [
+        Off(base, tuple(changes_of(cell, before, tried)))
+        for cell, base in before.items()
+        if not base.inside
+    ]
+
+
 def test_cells_inside_are_counted_and_ties_go_to_what_changes_less(toy: Path) -> None:
-    text, slow, three, both, outside = setups(file.load(of_experiments.ROOT / "toy"))
+    text, slow, three, both, outside = setups(load(of_experiments.ROOT / "toy"))
     halves = {
         text.number: hand_made(10.0, 12.0, 30.0),
         slow.number: hand_made(10.9, 9.1, 30.0),
@@ -362,9 +375,7 @@ def test_cells_inside_are_counted_and_ties_go_to_what_changes_less(toy: Path) ->
         both.number: hand_made(10.0, 10.0, 30.0),
         outside.number: hand_made(10.0, 10.0, 10.0),
     }
-    ranked = Ranked(
-        file.load(of_experiments.ROOT / "toy"), (text, slow, three, both, outside), halves
-    )
+    ranked = Ranked(load(of_experiments.ROOT / "toy"), (text, slow, three, both, outside), halves)
     assert [ranked.count(setup) for setup in ranked.setups] == [1, 2, 0, 2, 3]
     assert ranked.best == slow
     assert [setup.number for setup in ranked.order] == [2, 4, 1, 3]
@@ -373,36 +384,39 @@ def test_cells_inside_are_counted_and_ties_go_to_what_changes_less(toy: Path) ->
 
 
 def test_what_is_outside_the_text_is_a_reason_only_under_that_label(toy: Path) -> None:
-    _, slow, _, both, outside = setups(file.load(of_experiments.ROOT / "toy"))
+    _, slow, _, both, outside = setups(load(of_experiments.ROOT / "toy"))
     before = hand_made(30.0, 30.0, 30.0, 30.0)
     alone = [
         (slow, hand_made(10.0, 20.0, 30.0, 30.0)),
         (outside, hand_made(10.0, 10.0, 10.0, 30.0)),
     ]
     several = [(both, hand_made(30.0, 10.0, 30.0, 30.0))]
-    found = reasons(before, alone, several)
-    assert [reason.said for reason in found] == [
+    found = reasons(before, *alone, *several)
+    assert [reason.kind for reason in found] == [
         "one thing",
         "several things",
         "outside the text",
         "unexplained",
     ]
-    assert [reason.by and reason.by[0] for reason in found] == [slow, both, outside, None]
+    by = [reason.by and reason.by.setup for reason in found]
+    assert by == [slow.number, both.number, outside.number, None]
     effect_of = effect(slow, before, alone[0][1])
     assert (effect_of.gained, effect_of.lost, effect_of.cells) == (1, 0, 4)
 
 
 def test_what_moves_a_number_no_more_than_seeds_do_is_no_reason(toy: Path) -> None:
-    _, slow, three, *_ = setups(file.load(of_experiments.ROOT / "toy"))
-    text, little, enough = hand_made(11.1), hand_made(10.9), hand_made(10.5)
-    assert not text[next(iter(text))].inside
-    assert little[next(iter(little))].inside
-    (found,) = reasons(text, [(slow, little)], [])
-    assert (found.said, found.by) == ("unexplained", None)
-    (found,) = reasons(text, [(slow, little), (three, enough)], [])
-    assert found.said == "one thing"
+    _, slow, three, *_ = setups(load(of_experiments.ROOT / "toy"))
+    (cell,) = text = hand_made(11.1)
+    seeds = {cell: Measured(cell, 10.0, (9.0, 11.5, 12.2))}
+    enough = hand_made(10.5)
+    assert not text[cell].inside
+    assert seeds[cell].inside
+    (found,) = reasons(text, (slow, seeds))
+    assert (found.kind, found.by) == ("unexplained", None)
+    (found,) = reasons(text, (slow, seeds), (three, enough))
+    assert found.kind == "one thing"
     assert found.by
-    assert found.by[0] == three
+    assert found.by.setup == three.number
 
 
 def test_a_reason_names_no_change_that_does_not_reach_the_number(duk: Search) -> None:
@@ -417,10 +431,11 @@ def test_a_reason_names_no_change_that_does_not_reach_the_number(duk: Search) ->
         Cell("1", "drop", "PIE", "drop_pct"),
         Cell("2", "drop", "PIE", "drop_pct"),
     ):
-        before = {cell: Found(cell, 10.0, Estimate(20.0, 0.0))}
-        after = {cell: Found(cell, 10.0, Estimate(10.0, 0.0))}
-        (reason,) = reasons(before, [], [(both, after)])
-        said[cell.experiment, cell.algorithm] = set(reason.by[0].changed) if reason.by else set()
+        before = {cell: Measured(cell, 10.0, (20.0,) * 3)}
+        after = {cell: Measured(cell, 10.0, (10.0,) * 3)}
+        (reason,) = reasons(before, (both, after))
+        names = reason.by.name.split("; ") if reason.by else []
+        said[cell.experiment, cell.algorithm] = {name.split(": ")[0] for name in names}
     assert said["1", "DUK"] == set(both.changed)
     assert said["1", "PIE"] == set(both.changed) - {"DUK's first interval"}
     assert said["2", "PIE"] == (
@@ -453,18 +468,18 @@ def test_inside_is_near_the_printed_number_or_in_an_interval_that_says_something
 
 def test_a_ledger_that_took_up_what_a_search_found_has_its_half_calibrated(toy: Path) -> None:
     one, two = find(["toy/1", "toy/2"])
-    assert file.claims_of(one)[1] == set()
+    assert claims_of(one)[1] == set()
     text = SEARCH.replace('silent = "no section has it"', 'silent = "no"\ntext = "fast"')
     (toy / "search.toml").write_text(text)
-    assert file.claims_of(one)[1] == set()
+    assert claims_of(one)[1] == set()
     for name in ("1", "2"):
         slow = SCENARIO.format(name=name).replace("4 Mbit/s", "2 Mbit/s")
         (toy / name / "scenario.toml").write_text(slow)
     one, two = find(["toy/1", "toy/2"])
-    assert file.claims_of(one)[1] == set(one.published)
-    assert file.claims_of(two)[1] == set()
+    assert claims_of(one)[1] == set(one.published)
+    assert claims_of(two)[1] == set()
     # The text's own stays what it was.
-    assert setups(file.load(of_experiments.ROOT / "toy"))[0].applied[0].name == "fast"
+    assert setups(load(of_experiments.ROOT / "toy"))[0].applied[0].name == "fast"
 
 
 def test_a_search_prints_luck_set_ups_and_reasons_and_keeps_them_in_its_folder(
@@ -537,7 +552,7 @@ def test_a_mistake_in_a_search_is_one_sentence_with_its_place(
     assert old in SEARCH
     (toy / "search.toml").write_text(SEARCH.replace(old, new))
     with pytest.raises(InputError) as raised:
-        setups(file.load(of_experiments.ROOT / "toy"))
+        setups(load(of_experiments.ROOT / "toy"))
     assert sentence in str(raised.value)
     assert str(raised.value).startswith(str(toy / "search.toml"))
 
@@ -557,7 +572,7 @@ def test_a_value_may_be_that_the_scenario_sets_nothing(toy: Path) -> None:
     assert 'set.1 = { "flows.bulk.count" = 2 }\n' in SEARCH
     text = SEARCH.replace('set.1 = { "flows.bulk.count" = 2 }\n', "")
     (toy / "search.toml").write_text(text)
-    flows = file.load(of_experiments.ROOT / "toy").points[1]
+    flows = load(of_experiments.ROOT / "toy").points[1]
     assert (flows.name, flows.ledger) == ("flows", "two")
 
 
@@ -565,16 +580,53 @@ def test_points_that_set_one_key_for_different_algorithms_are_two_points(toy: Pa
     of_codel = SEARCH[SEARCH.index('[[points]]\nname = "limit"') : SEARCH.index("[[outside]]")]
     of_codel = of_codel.replace('"limit"', '"limit of CoDel"').replace("Short", "CoDel")
     (toy / "search.toml").write_text(SEARCH + of_codel)
-    assert [point.name for point in file.load(of_experiments.ROOT / "toy").points][
+    assert [point.name for point in load(of_experiments.ROOT / "toy").points][
         -1
     ] == "limit of CoDel"
     everywhere = of_codel.replace('only = ["CoDel"]\n', "")
     (toy / "search.toml").write_text(SEARCH + everywhere)
     with pytest.raises(InputError, match=r"'queue.limit' of 2 is set by 'limit of CoDel' too"):
-        file.load(of_experiments.ROOT / "toy")
+        load(of_experiments.ROOT / "toy")
 
 
 def test_a_paper_without_open_points_says_where_they_would_stand(toy: Path) -> None:
     (toy / "search.toml").unlink()
     with pytest.raises(InputError, match=r"toy: has no search.toml; its open points would stand"):
-        file.load(of_experiments.ROOT / "toy")
+        load(of_experiments.ROOT / "toy")
+
+
+def test_a_point_that_is_declared_once_serves_an_ablation_too(toy: Path) -> None:
+    path = toy / "1" / "experiment.toml"
+    text = path.read_text()
+    own = 'set = { "dumbbell.rate" = "1 Mbit/s" }'
+    assert own in text
+    path.write_text(text.replace(own, 'point = "rate: slow"'))
+    (experiment,) = find(["toy/1"])
+    base, slow = experiment.signals()
+    assert slow.set == {**base.set, "dumbbell.rate": "2 Mbit/s"} and slow.only == ()
+    path.write_text(text.replace(own, 'point = "five flows"'))
+    assert find(["toy/1"])[0].signals()[1].set["flows.bulk.count"] == 5
+    for point, sentence in {
+        'point = "rate: slov"': "search.toml has no 'rate: slov'. Did you mean 'rate: slow'?",
+        'point = "limit: 10"': "'limit: 10' sets nothing here",
+        f'point = "rate: slow"\n{own}': "stands beside `set`; leave one of them out",
+    }.items():
+        path.write_text(text.replace(own, point))
+        with pytest.raises(InputError) as raised:
+            find(["toy/1"])
+        assert str(raised.value) == f"{path}: ablations[0].point: {sentence}"
+
+
+def test_an_ablation_and_a_search_have_one_rule_of_reasons(toy: Path, tmp_path: Path) -> None:
+    path = toy / "1" / "experiment.toml"
+    own = 'set = { "dumbbell.rate" = "1 Mbit/s" }'
+    path.write_text(path.read_text().replace(own, 'point = "rate: slow"'))
+    searched = search(load(toy), out=tmp_path / "out", workers=2)
+    reproduction = reproduce(find(["toy/1"])[0], quick=True, workers=2)
+    by_cell = {one.base.cell: one for one in searched.reasons}
+    for one in off(reproduction):
+        other = by_cell[one.base.cell]
+        assert (one.kind, one.base) == (other.kind, other.base)
+        assert one.changes[0].after.values == next(
+            change.after.values for change in other.changes if change.name == "rate: slow"
+        )

@@ -32,9 +32,9 @@ from sojourn.scenario import (
     Traffic,
     load,
     loads,
-    schema,
+    reference,
 )
-from sojourn.scenario.pairs import pairs
+from sojourn.scenario.networks.dumbbell import pairs
 
 PAGE = (Path(__file__).parent.parent / "docs/guide/scenarios.md").read_text()
 BLOCKS = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -76,8 +76,8 @@ def test_a_shorthand_is_written_out_to_a_graph_that_runs_the_same(text: str) -> 
     graph = scenario.expand()
     assert graph.shorthand is None
     assert loads(graph.to_toml()).to_engine() == scenario.to_engine()
-    jsonschema.validate(tomllib.loads(text), json.loads(schema.text()))
-    jsonschema.validate(tomllib.loads(graph.to_toml()), json.loads(schema.text()))
+    jsonschema.validate(tomllib.loads(text), json.loads(reference.schema_text()))
+    jsonschema.validate(tomllib.loads(graph.to_toml()), json.loads(reference.schema_text()))
     runs = [_native.run(json.dumps(s.to_engine()), 1) for s in (scenario, loads(graph.to_toml()))]
     assert runs[0] and runs[0] == runs[1]
 

@@ -17,15 +17,13 @@ import numpy as np
 import pytest
 from sojourn.cli import status
 from sojourn.core.units import Duration, Rate, Size
-from sojourn.theory import grid, rows
+from sojourn.theory import maps, rows
 from sojourn.theory.equations import growth_per_s, integrate
 from sojourn.theory.laws import Red, Seen
 from sojourn.theory.loop import Loop, closed_unstable, margins
-from sojourn.theory.models import Model, loop_of, model
-from sojourn.theory.network import Network, read, rest
+from sojourn.theory.models import Model, loop_of, model, printed
+from sojourn.theory.network import Network, Plant, read, rest
 from sojourn.theory.noise import noise, notes, swing_hz
-from sojourn.theory.plant import Plant
-from sojourn.theory.printed import printed
 
 from tests.pages import parse
 
@@ -359,7 +357,7 @@ def test_presets_and_set_reach_the_law(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_folder_has_a_page_pictures_and_the_numbers_behind_each(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grid, "STEPS", 8)
+    monkeypatch.setattr(maps, "STEPS", 8)
     out = tmp_path / "out"
     more = ["--as-printed", "--map", "flows=20..200,rtt=50 ms..500 ms", "--simulate"]
     words = ["stability", "lqd", "--set", "interval=5ms", *HOLLOT, *more, "--duration", "20 s"]
@@ -384,10 +382,10 @@ def test_a_folder_has_a_page_pictures_and_the_numbers_behind_each(
 def test_the_cells_of_a_map_are_the_models_of_these_networks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(grid, "STEPS", 6)
-    x, y = grid.axes("flows=30..120,rtt=100 ms..900 ms", network())
+    monkeypatch.setattr(maps, "STEPS", 6)
+    x, y = maps.axes("flows=30..120,rtt=100 ms..900 ms", network())
     chosen = rows.choose("pi:qref=175", [])
-    found = grid.grid(chosen, network(), x, y)
+    found = maps.grid(chosen, network(), x, y)
     j, i = 3, 2
     cell = y.put(x.put(network(), float(x.values[i])), float(y.values[j]))
     beside = model(chosen, cell).margins

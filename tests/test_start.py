@@ -40,8 +40,8 @@ UNNEEDED = {
     "pandas",
     "pyarrow",
     "scipy",
-    "sojourn.cli.verbs.catalogue",
-    "sojourn.cli.verbs.results",
+    "sojourn.cli.show",
+    "sojourn.cli.results",
     "tomlkit",
 }
 

@@ -16,8 +16,8 @@ import pytest
 import sojourn
 from sojourn.cli import status
 from sojourn.cli.tables import print_result, responses
-from sojourn.core.table import Table
-from sojourn.result.cases import cases
+from sojourn.core.text import Table
+from sojourn.result.compare import cases
 from sojourn.result.metrics import find
 from sojourn.result.result import Result, Run
 from sojourn.store.store import Entry

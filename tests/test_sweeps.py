@@ -26,9 +26,9 @@ from sojourn.core.errors import InputError, RunError
 from sojourn.result.stats import estimate
 from sojourn.store.store import Store
 from sojourn.sweeps import file
-from sojourn.sweeps.axis import Cell
+from sojourn.sweeps.axes import Cell
 from sojourn.sweeps.quantity import Span, column
-from sojourn.user_aqm import template
+from sojourn.user_aqm import library
 
 from tests.conftest import SMALL
 
@@ -330,7 +330,7 @@ def test_the_algorithm_may_be_an_axis_and_a_c_file_is_named_from_the_sweep() -> 
     swept = sojourn.sweep(write(axes))
     assert [row.aqm for row in swept.rows] == ["codel", "pie"]
     Path("below").mkdir()
-    template.write(Path("below/mine.c"))
+    library.write_template(Path("below/mine.c"))
     Path("below/sweep.toml").write_text(
         f'scenario = "../scenario.toml"\naqms = ["./mine.c"]\n{RATES}'
     )

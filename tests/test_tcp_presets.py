@@ -23,7 +23,7 @@ from sojourn.linux.plan import plan
 from sojourn.runs.run import run
 from sojourn.scenario import loads
 from sojourn.scenario.checks import tcp_options
-from sojourn.scenario.tcp_preset import TcpPreset, tcp_presets
+from sojourn.scenario.flows import TcpPreset, tcp_presets
 
 from tests.conftest import SMALL
 

@@ -16,7 +16,7 @@ from sojourn.core.errors import InputError
 from sojourn.result.result import Result
 from sojourn.runs.run import algorithms_of, cases_of
 from sojourn.scenario import loads
-from sojourn.scenario.tested import under_test
+from sojourn.scenario.changes import under_test
 
 TWO_STAGES = """\
 format = 2

@@ -17,7 +17,7 @@ from sojourn.core.errors import InputError
 from sojourn.linux import refusals
 from sojourn.runs.calibrate import calibrate
 from sojourn.scenario import Duration, Rate, Tmix, Web, load, loads
-from sojourn.scenario.apps import KINDS
+from sojourn.scenario.flows import KINDS
 
 HEAD = """
 format = 2

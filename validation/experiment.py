@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sojourn._native import fairness
-from sojourn.core.kernel_qdiscs import PREFIX
+from sojourn.core.algorithm import STOCK_PREFIX
 from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
 from sojourn.scenario.engine import to_engine
@@ -72,12 +72,12 @@ def variant_of(sweep: Sweep, queue: str, side: str) -> Variant:
 
 
 def _queue(variant: Variant) -> str:
-    name = variant.algorithm.removeprefix(PREFIX)
+    name = variant.algorithm.removeprefix(STOCK_PREFIX)
     return "pfifo" if name == "fifo" else name
 
 
 def _side(variant: Variant) -> str:
-    if variant.algorithm.startswith(PREFIX):
+    if variant.algorithm.startswith(STOCK_PREFIX):
         return "linux"
     return "ours" if _queue(variant) in LINUX_HAS_ITS_FORM and not variant.rows else "engine"
 

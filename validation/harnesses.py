@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sojourn.core.table import markdown
+from sojourn.core.text import markdown
 from sojourn.result.stats import estimate
 
 from validation.figures import AIMED, FAIR, Figure, Verdict, judge

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sojourn.core.table import markdown
+from sojourn.core.text import markdown
 
 from validation import cells, harnesses
 from validation.cell import QUEUES, WINDOWS

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from sojourn.core.errors import InputError, RunError, SojournError
-from sojourn.linux.counts import read, report_flows
 from sojourn.linux.kernel import ready
 from sojourn.linux.plan import Plan, plan
+from sojourn.linux.samples import read, report_flows
 from sojourn.linux.uml.boot import BootError, boot
 from sojourn.runs.run import cases_of
 from sojourn.scenario import load

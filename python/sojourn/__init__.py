@@ -13,15 +13,14 @@ The rooms, from the lowest up. Each may import those above it in this list, and 
 core        errors, quantities with units, rows of algorithms, names of hosts
 store       finished runs on disk, each filed whole, and the folders of results
 user_aqm    a user's C file: compiled, tried under sanitizers, loaded
-algorithms  the registry of all algorithms, a file beside the rooms
-preset      rows of an algorithm under a name, such as red@ns2, likewise a file
+algorithms  the registry of all algorithms and of presets such as red@ns2, a file beside the rooms
 scenario    networks and their traffic, from TOML or these classes to the engine's data
 linux       a scenario on a real Linux kernel in virtual time
 result      a result: its runs, tables, metrics, comparisons, and other formats
 runs        from a scenario, algorithms and seeds to a result
+theory      the fluid model of TCP over an AQM: equilibrium, margins, oscillation
 show        tables for terminals, charts and pages of any result
 sweeps      a scenario over the values of axes
-theory      the fluid model of TCP over an AQM: equilibrium, margins, oscillation
 papers      papers reproduced: experiments, claims and their verdicts, the ledger
 bench       the cost of a packet, timed beside ns-2
 cli         the `sojourn` command; it may use every room

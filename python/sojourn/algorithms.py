@@ -5,34 +5,50 @@
 The algorithms of the C core, the kernel's own and users' files enter by it alike. An entry has its
 hosts and its rows; therefore no other code asks for its origin. Names, ranges and sentences are
 read from the compiled core; none is written here.
+
+A preset is rows of an algorithm under a name, 'red@ns2', as data in presets/ALGORITHM@NAME.toml:
+
+about      one sentence
+source     where the values are from; each row has a comment with its line, variable or derivation
+differs    properties of the source that rows cannot express
+[rows]     as in a scenario
+
+It is read where it is named, and is replaced by its rows. Scenarios and results hold these rows; a
+later change of the file does not reach them.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from sojourn import _native
 from sojourn.core import units
-from sojourn.core.algorithm import Algorithm, Library
+from sojourn.core.algorithm import STOCK, Algorithm, Library
 from sojourn.core.errors import InputError, nearest
-from sojourn.core.kernel_qdiscs import STOCK
-from sojourn.core.rows import Row
+from sojourn.core.rows import Row, Value
 from sojourn.user_aqm import library
 
 __all__ = [
     "Algorithm",
+    "Preset",
     "Row",
     "adopt",
     "algorithms",
+    "comments",
     "every",
     "find",
+    "find_preset",
     "flows_possible",
     "libraries",
+    "presets",
+    "presets_of",
     "queue_rows",
     "read_rows",
     "rows_of",
@@ -89,7 +105,7 @@ def find(name: str) -> Algorithm:
     if name in _own:
         return _own[name]
     if library.is_file(name):
-        return _remember(library.build(library.absolute(name)))
+        return _remember(library.find(name))
     known = every()
     if name not in known:
         meant = _without_preset(name) or _fair(name) or nearest(name, known)
@@ -128,8 +144,8 @@ def _remember(file: Library) -> Algorithm:
 
 def libraries(scenario: Mapping[str, Any]) -> tuple[Library, ...]:
     """List the users' files in a scenario of the engine."""
-    found = (find(link["queue"]["algorithm"]).file for link in scenario["links"])
-    return tuple(dict.fromkeys(file for file in found if file))
+    files = (find(link["queue"]["algorithm"]).file for link in scenario["links"])
+    return tuple(dict.fromkeys(filter(None, files)))
 
 
 def adopt(files: Iterable[Library]) -> None:
@@ -162,15 +178,80 @@ def read_rows(name: str, values: Mapping[str, object]) -> dict[str, int]:
     """Read a queue's parameters as canonical numbers; the text of a UnitError begins with the row's
     name."""
     algorithm = find(name)
-    known = algorithm.rows
-    rows: dict[str, int] = {}
+    rows = algorithm.rows
+    numbers: dict[str, int] = {}
     for key, value in values.items():
-        if key not in known:
-            raise units.UnitError(f"{key}: '{name}' has no such parameter.{nearest(key, known)}")
+        if key not in rows:
+            raise units.UnitError(f"{key}: '{name}' has no such parameter.{nearest(key, rows)}")
         try:
-            rows[key] = known[key].read(value)
+            numbers[key] = rows[key].read(value)
         except units.UnitError as error:
             raise units.UnitError(f"{key}: {error}") from error
-    if refusal := algorithm.refusal(rows):
+    if refusal := algorithm.refusal(numbers):
         raise units.UnitError(refusal)
-    return rows
+    return numbers
+
+
+_PRESETS = Path(__file__).parent / "presets"
+_COMMENTED = re.compile(r"^(\w+) = [^#\n]*# (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Rows under a name."""
+
+    algorithm: str
+    name: str
+    about: str
+    source: str
+    rows: Mapping[str, Value]
+    file: Path
+    differs: Sequence[str] = ()
+
+    @property
+    def spec(self) -> str:
+        """Return the text that chooses it: red@ns2."""
+        return f"{self.algorithm}@{self.name}"
+
+    def sources(self) -> dict[str, str]:
+        """Read the comment of each row."""
+        return comments(self.file)
+
+
+def comments(file: Path) -> dict[str, str]:
+    """Read the comment behind each key in a file of data."""
+    return dict(_COMMENTED.findall(file.read_text(encoding="utf-8")))
+
+
+@functools.cache
+def presets() -> dict[str, Preset]:
+    """Return every preset, by the text that chooses it."""
+    listed = {}
+    for file in sorted(_PRESETS.glob("*@*.toml")):
+        algorithm, _, name = file.stem.partition("@")
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        listed[file.stem] = Preset(algorithm, name, file=file, **data)
+    return listed
+
+
+def presets_of(algorithm: str) -> list[Preset]:
+    """List the presets of one algorithm."""
+    return [preset for preset in presets().values() if preset.algorithm == algorithm]
+
+
+def find_preset(text: str) -> tuple[str, Preset | None]:
+    """Find the algorithm of 'red' or 'red@ns2', and the preset if one is named. Raise InputError
+    for an unknown one."""
+    if "@" not in text or library.is_file(text):
+        return find(text).name, None
+    algorithm, _, name = (part.strip() for part in text.partition("@"))
+    algorithm = find(algorithm).name
+    if preset := presets().get(f"{algorithm}@{name}"):
+        return algorithm, preset
+    names = [preset.name for preset in presets_of(algorithm)]
+    if not names:
+        having = ", ".join(dict.fromkeys(preset.algorithm for preset in presets().values()))
+        raise InputError(f"'{algorithm}' has no presets; these have some: {having}")
+    meant = nearest(name, names)
+    valid = "" if "Valid names" in meant else f" Presets of '{algorithm}': {', '.join(names)}."
+    raise InputError(f"'{algorithm}' has no preset '{name}'.{meant}{valid}")

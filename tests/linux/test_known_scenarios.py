@@ -14,7 +14,7 @@ from sojourn.linux import refusals
 from sojourn.linux.run import run
 from sojourn.scenario import load
 from sojourn.scenario.engine import without_opportunities
-from sojourn.scenario.known_scenario import known_scenarios
+from sojourn.scenario.known import known_scenarios
 
 # The first case may have to build a kernel.
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(1800), pytest.mark.usefixtures("kernel")]

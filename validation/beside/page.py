@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from sojourn.core.table import markdown
+from sojourn.core.text import markdown
 from sojourn.scenario.variant import read
 
 from tests.models import outside

@@ -23,7 +23,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 import sojourn
-from sojourn.core.table import markdown
+from sojourn.core.text import markdown
 from sojourn.linux.kernel import Kernel, ready
 from sojourn.linux.uml import module
 

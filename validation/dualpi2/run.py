@@ -19,12 +19,11 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sojourn import algorithms
-from sojourn.core.kernel_qdiscs import STOCK
-from sojourn.linux.counts import read, report_flows
+from sojourn.core.algorithm import STOCK
 from sojourn.linux.kernel import Kernel, module_for
-from sojourn.linux.over_time import without_samples
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.run import _observe
+from sojourn.linux.samples import read, report_flows, without_samples
 from sojourn.linux.uml.boot import boot
 from sojourn.scenario.engine import parsed
 

@@ -18,7 +18,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 import sojourn
-from sojourn.core.table import markdown
+from sojourn.core.text import markdown
 from sojourn.result.result import Run
 
 from validation.dualpi2.page import cell, put

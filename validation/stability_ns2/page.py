@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from sojourn.core.table import markdown
+from sojourn.core.text import markdown
 from sojourn.papers.experiment import ROOT
-from sojourn.papers.search.inside import aim
+from sojourn.papers.reasons import aim
 
 from validation.lines import figure
 from validation.stability_ns2.run import NS2, OURS, QUEUES, SEEDS

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sojourn.papers.experiment import find
-from sojourn.papers.reproduce import reproduce, values_of
+from sojourn.papers.reproduce import reproduce
 
 KEPT = Path(__file__).with_name("figures.json")
 SCRIPT = Path(__file__).with_name("network.tcl")
@@ -56,10 +56,12 @@ def ours() -> Figures:
     found: Figures = {}
     for experiment, _, loads in TABLES:
         done = reproduce(*find([f"stability/{experiment}"]), looked_up=("sim",))
-        values = values_of(done, "sim")
         for load in loads:
             found[f"{experiment}: {load}"] = {
-                name: {of: values((f"drop, {load}", name, of)) for of in METRICS[:-1]}
+                name: {
+                    of: list(done.cell("sim", f"drop, {load}", name, of).values)
+                    for of in METRICS[:-1]
+                }
                 for name in QUEUES
             }
     return found

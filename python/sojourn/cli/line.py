@@ -14,11 +14,13 @@ import typer
 from sojourn.cli.options import HELP
 from sojourn.core.errors import Interrupted
 
-# The verbs of each file of `sojourn.cli.verbs`, in the order of `--help`.
+# The verbs of each file, in the order of `--help`.
 VERBS = {
-    "catalogue": ("list", "show"),
+    "show": ("list", "show"),
     "own": ("new", "check"),
-    "runs": ("run", "demo", "sweep", "calibrate", "reproduce"),
+    "run": ("run", "demo"),
+    "sweep": ("sweep", "calibrate"),
+    "reproduce": ("reproduce",),
     "stability": ("stability",),
     "upkeep": ("bench", "cache", "doctor"),
     "results": ("plot", "compare", "export"),
@@ -41,7 +43,7 @@ def app(verb: str = "") -> typer.Typer:
     )
     made.callback()(_every_command)
     for file in [file for file, verbs in VERBS.items() if verb in verbs] or VERBS:
-        group = import_module(f"sojourn.cli.verbs.{file}").app
+        group = import_module(f"sojourn.cli.{file}").app
         made.add_typer(group, name="linux" if file == "linux" else None)
     return made
 

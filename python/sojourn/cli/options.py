@@ -1,17 +1,81 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Options that several verbs have."""
+"""What several verbs share: options, the completion of their words, and output besides tables."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sojourn.cli import complete
+from sojourn.core.hosts import HOSTS
+from sojourn.core.text import json_text
+
+if TYPE_CHECKING:
+    from sojourn.result.result import Result, Run
 
 HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def verbs() -> typer.Typer:
+    """Make an app for the verbs of a file; `sojourn.cli.line` puts these together."""
+    return typer.Typer(rich_markup_mode=None, context_settings=HELP)
+
+
+def one_of(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Make the completion of a word that is one of these names."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def aqms(incomplete: str) -> list[str]:
+    """Complete an algorithm, a preset or a C file."""
+    from sojourn import algorithms
+
+    # Presets are many: they are offered only once the word has an '@'.
+    names = algorithms.presets() if "@" in incomplete else algorithms.every()
+    return one_of(names)(incomplete) + _files(incomplete)
+
+
+def checkable(incomplete: str) -> list[str]:
+    """Complete an algorithm of ours or a C file."""
+    from sojourn import algorithms
+
+    return one_of(algorithms.algorithms())(incomplete) + _files(incomplete)
+
+
+def _files(incomplete: str) -> list[str]:
+    """List C files, and folders that may hold some."""
+    head, slash, tail = incomplete.rpartition("/")
+    folder = Path(head + slash).expanduser()
+    try:
+        paths = [path for path in sorted(folder.iterdir()) if path.name.startswith(tail)]
+    except OSError:
+        return []
+    files = [path.name for path in paths if path.suffix == ".c"]
+    files += [f"{path.name}/" for path in paths if path.is_dir() and incomplete]
+    return [head + slash + name for name in files]
+
+
+def experiments(incomplete: str) -> list[str]:
+    """Complete an experiment of a paper."""
+    from sojourn.papers.experiment import experiments
+
+    return one_of(experiment.id for experiment in experiments())(incomplete)
+
+
+def scenarios(incomplete: str) -> list[str]:
+    """Complete a known scenario."""
+    from sojourn.scenario.known import known_scenarios
+
+    return one_of(known_scenarios())(incomplete)
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the result.")]
@@ -20,15 +84,62 @@ Host = Annotated[
     typer.Option(
         "--host",
         help="Where it runs: sim or linux; repeat for both.",
-        autocompletion=complete.hosts,
+        autocompletion=one_of(HOSTS),
     ),
 ]
+Scenario = Annotated[Path, typer.Argument(help="A scenario in TOML.")]
+Seeds = Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")
 ]
 Again = Annotated[bool, typer.Option("--again", help="Run even what is already there.")]
 
 
-def verbs() -> typer.Typer:
-    """Make an app for the verbs of a file; `sojourn.cli.line` puts these together."""
-    return typer.Typer(rich_markup_mode=None, context_settings=HELP)
+def print_json(data: Any) -> None:
+    """Print JSON on stdout; a value that was not measured is null."""
+    print(json_text(data))
+
+
+def tell_note(sentence: str) -> None:
+    """Print a note on stderr, such as a limit of a result."""
+    print(f"sojourn: {sentence}", file=sys.stderr)
+
+
+def tell_ignored(runs: Sequence[Run]) -> None:
+    """Print on stderr the settings that a host could not make or refused."""
+    from sojourn.runs.rules import ignored, refused
+
+    for sentence in (*ignored(runs), *refused(runs)):
+        tell_note(sentence)
+
+
+def tell_broken(runs: Sequence[Run]) -> int:
+    """Print on stderr the rules that algorithms broke. Return the exit status."""
+    from sojourn.runs.rules import broken
+
+    sentences = broken(runs)
+    for sentence in sentences:
+        tell_note(sentence)
+    return 3 if sentences else 0
+
+
+def draw(
+    results: Mapping[str, Result],
+    out: Path,
+    figures: Sequence[str] = (),
+    queue: str | None = None,
+    window: str | None = None,
+    *,
+    silent: bool = False,
+) -> tuple[list[Path], list[str]]:
+    """Write the files, name them, and report missing pictures on stderr. Return the files and these
+    sentences."""
+    from sojourn.show.figures import write
+    from sojourn.show.tables import console, print_line
+
+    files, sentences = write(results, out, figures, queue, window)
+    for sentence in sentences:
+        tell_note(sentence)
+    for path in [] if silent else files:
+        print_line(console(), f"plot: {path}")
+    return files, sentences

@@ -1,49 +1,82 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn run`, behind its command line."""
+"""`sojourn run` and `sojourn demo`: one scenario, and a first look at bufferbloat."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from sojourn.cli.output import print_json, tell_broken, tell_ignored, tell_note
-from sojourn.runs.run import run as run_scenario
-from sojourn.scenario.assignments import read_assignments
+import typer
+
+from sojourn.cli import options
+from sojourn.cli.options import (
+    Again,
+    Host,
+    Json,
+    Out,
+    Scenario,
+    Seeds,
+    Workers,
+    draw,
+    print_json,
+    tell_broken,
+    tell_ignored,
+    tell_note,
+    verbs,
+)
+
+app = verbs()
 
 
+@app.command()
 def run(
-    *,
-    scenario: Path,
-    aqms: Sequence[str],
-    assignments: Sequence[str],
-    seeds: int,
-    hosts: Sequence[str],
-    out: Path | None,
-    workers: int | None,
-    again: bool,
-    plot: Path | None,
-    as_json: bool,
+    scenario: Scenario,
+    aqm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--aqm",
+            help="NAME, NAME@PRESET, either with :key=value,...; NAME may be a C file of yours; "
+            "repeat for more.",
+            autocompletion=options.aqms,
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
+    ] = None,
+    seeds: Seeds = 1,
+    host: Host = None,
+    out: Out = None,
+    workers: Workers = None,
+    again: Again = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .svg, .png.")
+    ] = None,
+    as_json: Json = False,
 ) -> int:
-    """Run a scenario and print the result. Return the exit status."""
+    """Run a scenario."""
+    from sojourn.runs.run import run as run_scenario
+    from sojourn.scenario.variant import read_assignments
+
     if plot:
-        from sojourn.show.output import check_name
+        from sojourn.show.figures import check_name
 
         check_name(plot)
     result = run_scenario(
         scenario,
-        aqms=aqms,
-        changes=read_assignments(assignments),
+        aqms=aqm or [],
+        changes=read_assignments(set_ or []),
         seeds=seeds,
         out=out,
         workers=workers,
         again=again,
-        hosts=hosts,
+        hosts=host or [],
         tell=tell_note,
     )
     tell_ignored(result.runs)
     if as_json:
-        from sojourn.result.differences import differences
+        from sojourn.result.compare import differences
 
         different = [difference.to_json() for difference in differences(result)]
         print_json({**result.to_json(), "differences": different})
@@ -52,7 +85,56 @@ def run(
 
         print_result(result, out)
     if plot:
-        from sojourn.cli.draw import draw
-
         draw({"": result}, plot, silent=as_json)
     return tell_broken(result.runs)
+
+
+_NEXT = (
+    ("source .venv/bin/activate", ""),
+    ("sojourn new --scenario home", "this network as a file of yours"),
+    ("sojourn run home.toml --aqm fifo --aqm pie --plot page.html", ""),
+    ("sojourn reproduce duk/1", "a paper, beside its printed numbers"),
+)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="Folder for the page.")] = Path("results/demo"),
+) -> None:
+    """Show bufferbloat and its cure: a home link with fifo, codel and fq_codel."""
+    from sojourn.result.metrics import GROUP_METRICS, METRICS
+    from sojourn.runs.run import run as run_scenario
+    from sojourn.scenario import load
+    from sojourn.scenario.known import KNOWN
+    from sojourn.show.figures import write
+    from sojourn.store.store import write_errors
+
+    scenario = load(KNOWN / "home.toml")
+    print(f"{scenario.description[0].upper()}{scenario.description[1:]}.\n")
+    result = run_scenario(scenario, aqms=("fifo", "codel", "fq_codel"))
+    call_delay = next(metric for metric in GROUP_METRICS if metric.name == "delay_ms")
+    call_ms = {run.aqm_of("bottleneck"): call_delay.of_run(run, "call", "load") for run in result}
+    goodput_mbps = {}
+    print(f"  {'':9}{'the call waits':>16}{'the queue holds':>18}{'downloads get':>19}")
+    for run, (aqm, waits_ms) in zip(result, call_ms.items(), strict=True):
+        holds_ms = METRICS["queue_delay_mean_ms"].of_run(run, "bottleneck", "load")
+        goodput_mbps[aqm] = METRICS["goodput_tcp_mbps"].of_run(run, "bottleneck", "load")
+        print(
+            f"  {aqm:9}{waits_ms:13.0f} ms{holds_ms:15.{int(holds_ms < 10)}f} ms"
+            f"{goodput_mbps[aqm]:12.1f} Mbit/s{'   <- bufferbloat' if aqm == 'fifo' else ''}"
+        )
+    best = min(call_ms, key=call_ms.__getitem__)
+    lead = (
+        f"A full drop-tail queue (fifo) makes a call wait {call_ms['fifo']:.0f} ms: that is "
+        f"bufferbloat. With {best} the same downloads get {goodput_mbps[best]:.1f} in place of "
+        f"{goodput_mbps['fifo']:.1f} Mbit/s, and the call waits {call_ms[best]:.0f} ms."
+    )
+    with write_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+    page = out / "page.html"
+    write({"": result}, page, ("delay",), lead=lead)
+    times = call_ms["fifo"] / call_ms[best]
+    print(f"\nThe same downloads, and a call with 1/{times:.0f} of the delay. Look: {page}")
+    print("Next:")
+    for command, remark in _NEXT:
+        print(f"  {command:61} {remark}".rstrip())

@@ -5,95 +5,99 @@ data."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel
+import typer
 
-from sojourn import algorithms, preset
+from sojourn.cli import options
+from sojourn.cli.options import Json, print_json, verbs
 from sojourn.core.errors import InputError, nearest
-from sojourn.core.rows import UNITS, Row
-from sojourn.papers.experiment import experiments
-from sojourn.preset import Preset
-from sojourn.scenario import Tcp, Udp, known_scenario, tcp_preset, variant
-from sojourn.scenario.apps import KINDS, Sent, ends, written
-from sojourn.scenario.checks import tcp_options
-from sojourn.scenario.tcp_preset import TcpPreset
-from sojourn.scenario.variant import Variant
-from sojourn.show.tables import console, print_entries
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from sojourn.algorithms import Preset
+    from sojourn.core.rows import Row
+    from sojourn.scenario.flows import TcpPreset
+    from sojourn.scenario.variant import Variant
+
+app = verbs()
 
 
-def listing(what: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the list asked for, or all of them if `what` is empty; InputError for an unknown
-    one."""
-    makers = {
-        "algorithms": _algorithms,
-        "presets": _presets,
-        "tcp": _tcp,
-        "experiments": _experiments,
-        "scenarios": _scenarios,
-        "traffic": _traffic,
-    }
-    if what and what not in makers:
-        raise InputError(f"list {what}: there is no such list.{nearest(what, makers)}")
-    return {name: make() for name, make in makers.items() if what in ("", name)}
+def _lists() -> dict[str, Callable[[], list[dict[str, Any]]]]:
+    """Return a function for each list, by its name."""
+    from sojourn import algorithms
+    from sojourn.papers.experiment import experiments
+    from sojourn.scenario import Tcp, Udp
+    from sojourn.scenario.flows import KINDS, tcp_presets
+    from sojourn.scenario.known import known_scenarios
 
+    def entry(name: str, brief: str, source: str) -> dict[str, Any]:
+        return {"name": name, "brief": brief, "source": source}
 
-def _algorithms() -> list[dict[str, Any]]:
-    return [
-        {
-            "name": a.name,
-            "brief": a.brief,
-            "source": a.source,
-            "ecn": a.ecn,
-            "acts": list(a.acts),
-            "hosts": list(a.hosts),
-        }
-        for a in algorithms.every().values()
-    ]
-
-
-def _presets() -> list[dict[str, Any]]:
-    return [
-        {"name": p.spec, "brief": p.about, "source": p.source} for p in preset.presets().values()
-    ]
-
-
-def _tcp() -> list[dict[str, Any]]:
-    found = tcp_preset.tcp_presets().values()
-    return [{"name": p.name, "brief": p.about, "source": p.source} for p in found]
-
-
-def _experiments() -> list[dict[str, Any]]:
-    return [{"name": e.id, "brief": e.title, "source": e.data["source"]} for e in experiments()]
-
-
-def _scenarios() -> list[dict[str, Any]]:
-    found = known_scenario.known_scenarios().values()
-    return [{"name": s.name, "brief": s.about, "source": s.source} for s in found]
-
-
-def _traffic() -> list[dict[str, Any]]:
-    kinds: list[tuple[str, type[BaseModel]]] = [
-        *(("app", kind) for kind in KINDS.values()),
-        ("transport", Tcp),
-        ("transport", Udp),
-    ]
-    return [
-        {
+    def traffic(key: str, kind: type[BaseModel]) -> dict[str, Any]:
+        return {
             "name": kind.model_fields["kind"].default,
             "brief": (kind.__doc__ or "").replace("\n", " "),
             "key": key,
             "keys": [name for name in kind.model_fields if name != "kind"],
         }
-        for key, kind in kinds
-    ]
+
+    return {
+        "algorithms": lambda: [
+            entry(a.name, a.brief, a.source)
+            | {"ecn": a.ecn, "acts": list(a.acts), "hosts": list(a.hosts)}
+            for a in algorithms.every().values()
+        ],
+        "presets": lambda: [
+            entry(p.spec, p.about, p.source) for p in algorithms.presets().values()
+        ],
+        "tcp": lambda: [entry(p.name, p.about, p.source) for p in tcp_presets().values()],
+        "experiments": lambda: [entry(e.id, e.title, e.data["source"]) for e in experiments()],
+        "scenarios": lambda: [entry(s.name, s.about, s.source) for s in known_scenarios().values()],
+        "traffic": lambda: [
+            *(traffic("app", kind) for kind in KINDS.values()),
+            *(traffic("transport", kind) for kind in (Tcp, Udp)),
+        ],
+    }
 
 
-def print_listing(tables: dict[str, list[dict[str, Any]]]) -> None:
-    """Print the lists as tables."""
-    out = console()
+def _complete_list(incomplete: str) -> list[str]:
+    return options.one_of(_lists())(incomplete)
+
+
+@app.command("list")
+def list_(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="algorithms, presets, tcp, experiments, scenarios or traffic",
+            autocompletion=_complete_list,
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List algorithms, presets of them and of TCP, experiments, scenarios and kinds of traffic."""
+    from sojourn.show.tables import console, print_entries
+
+    tables = listing(what)
+    if as_json:
+        print_json(tables)
+        return
     for title, entries in tables.items():
-        print_entries(out, title, [{k: _text(v) for k, v in entry.items()} for entry in entries])
+        rows = [{key: _text(value) for key, value in entry.items()} for entry in entries]
+        print_entries(console(), title, rows)
+
+
+def listing(what: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the list of this name, or all of them if `what` is empty; InputError for an unknown
+    one."""
+    lists = _lists()
+    if what and what not in lists:
+        raise InputError(f"list {what}: there is no such list.{nearest(what, lists)}")
+    return {name: entries() for name, entries in lists.items() if what in ("", name)}
 
 
 def _text(value: Any) -> str:
@@ -104,28 +108,81 @@ def _text(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
+@app.command("show")
+def show_(
+    algorithm: Annotated[
+        str | None,
+        typer.Argument(
+            help="An algorithm, a preset (of TCP too) or a C file.", autocompletion=options.aqms
+        ),
+    ] = None,
+    expand: Annotated[
+        Path | None, typer.Option("--expand", help="A scenario to write out.")
+    ] = None,
+    tc: Annotated[
+        bool, typer.Option("--tc", help="Its words for tc: what is not as by default.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show an algorithm's parameters or a preset, or a scenario with its shorthand written out."""
+    if (algorithm is None) == (expand is None):
+        raise InputError("show one of the two: an algorithm, or --expand SCENARIO.toml")
+    if expand and tc:
+        raise InputError("--tc: an algorithm is wanted before it")
+    if expand:
+        from sojourn.scenario import load
+
+        graph = load(expand).expand()
+        print_json(graph.to_engine()) if as_json else print(graph.to_toml(), end="")
+    elif algorithm is not None and tc:
+        words = tc_words(algorithm)
+        print_json({"tc": words}) if as_json else print(words)
+    elif algorithm is not None:
+        description = table(algorithm)
+        print_json(description) if as_json else _print(description)
+
+
 def table(text: str) -> dict[str, Any]:
     """Describe an algorithm, a TCP preset, a kind of traffic, or the choice of `--aqm`:
     'red@ns2:limit=100'. InputError for parameters without a preset."""
-    if text in tcp_preset.tcp_presets():
-        return _of_tcp(tcp_preset.find(text))
+    from sojourn.scenario import variant
+    from sojourn.scenario.flows import KINDS, find_tcp, range_text, tcp_presets, write_number
+
+    if text in tcp_presets():
+        return _of_tcp(find_tcp(text))
     if text in KINDS:
-        return _of_traffic(KINDS[text])
+        kind = KINDS[text].table
+        return {
+            "name": kind["name"],
+            "brief": kind["help"],
+            "source": f"over {' or '.join(kind['transports'])}",
+            "keys": [
+                {
+                    "name": key["name"],
+                    "default": write_number(key, key["default"]),
+                    "range": range_text(key),
+                    "help": key["help"],
+                }
+                for key in kind["keys"]
+            ],
+        }
     chosen = variant.read(text, by="show")
     if chosen.preset:
-        return _preset(chosen, chosen.preset)
+        return _of_preset(chosen, chosen.preset)
     if chosen.rows:
         raise InputError(f"show {text}: parameters are shown behind a preset, or with --tc")
     return algorithm(chosen.algorithm)
 
 
-def _preset(chosen: Variant, of: Preset) -> dict[str, Any]:
-    known, sources = algorithms.rows_of(chosen.algorithm), of.sources()
+def _of_preset(chosen: Variant, preset: Preset) -> dict[str, Any]:
+    from sojourn import algorithms
+
+    known, sources = algorithms.rows_of(chosen.algorithm), preset.sources()
     return {
         "name": str(chosen),
         "algorithm": chosen.algorithm,
-        "brief": of.about,
-        "source": of.source,
+        "brief": preset.about,
+        "source": preset.source,
         "rows": [
             {
                 "name": key,
@@ -135,92 +192,90 @@ def _preset(chosen: Variant, of: Preset) -> dict[str, Any]:
             }
             for key, value in chosen.all_rows.items()
         ],
-        "differs": list(of.differs),
+        "differs": list(preset.differs),
     }
 
 
-def _of_tcp(of: TcpPreset) -> dict[str, Any]:
+def _of_tcp(preset: TcpPreset) -> dict[str, Any]:
     """List every switch, with the source of each that differs from its default."""
-    sources = of.sources()
+    from sojourn.scenario.checks import tcp_options
+
+    sources = preset.sources()
     known = {key: value for key, value in tcp_options().items() if key not in ("ecn", "ect1")}
-    values = {**known, "cc": of.cc, **of.options}
+    values = {**known, "cc": preset.cc, **preset.options}
     return {
-        "name": of.name,
-        "brief": of.about,
-        "source": of.source,
+        "name": preset.name,
+        "brief": preset.about,
+        "source": preset.source,
         "options": [
             {"name": key, "value": value, "source": sources.get(key, "as by default")}
             for key, value in sorted(values.items(), key=lambda item: item[0] not in sources)
         ],
-        "differs": list(of.differs),
+        "differs": list(preset.differs),
     }
 
 
-def tc(text: str) -> str:
+def tc_words(text: str) -> str:
     """Write the words behind `tc qdisc add dev DEV root` for the choice of `--aqm`."""
+    from sojourn import algorithms
     from sojourn.linux import qdiscs
+    from sojourn.scenario import variant
 
     chosen = variant.read(text, by="show")
     rows = algorithms.read_rows(chosen.algorithm, chosen.all_rows)
-    found = algorithms.find(chosen.algorithm)
-    if found.alone:
-        return qdiscs.leaf_words({"algorithm": found.name, **rows})
-    return qdiscs.own_words(found, rows)
+    chosen_algorithm = algorithms.find(chosen.algorithm)
+    if chosen_algorithm.alone:
+        return qdiscs.leaf_words({"algorithm": chosen_algorithm.name, **rows})
+    return qdiscs.own_words(chosen_algorithm, rows)
 
 
 def algorithm(name: str) -> dict[str, Any]:
     """Return all that the core has on one algorithm."""
-    found = algorithms.find(name)
+    from sojourn import algorithms
+    from sojourn.core.rows import UNITS
+
+    def entry(row: Row) -> dict[str, Any]:
+        return {
+            "name": row.name,
+            "default": row.write(row.default),
+            "range": row.range(),
+            "unit": UNITS[row.unit].label,
+            "fixed": row.fixed,
+            "help": row.help,
+        }
+
+    known = algorithms.find(name)
     return {
         "name": algorithms.shown_names([name])[name],
-        "brief": found.brief,
-        "source": found.source,
-        "ecn": found.ecn,
-        "acts": list(found.acts),
-        "presets": [p.spec for p in preset.of(found.name)],
-        "parameters": [_row(row) for row in found.params],
-        "queue": [_row(row) for row in found.queue],
+        "brief": known.brief,
+        "source": known.source,
+        "ecn": known.ecn,
+        "acts": list(known.acts),
+        "presets": [p.spec for p in algorithms.presets_of(known.name)],
+        "parameters": [entry(row) for row in known.params],
+        "queue": [entry(row) for row in known.queue],
         "statistics": [
             {"name": row.name, "unit": UNITS[row.unit].label, "help": row.help}
-            for row in found.stats
+            for row in known.stats
         ],
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
-    return {
-        "name": row.name,
-        "default": row.write(row.default),
-        "range": row.range(),
-        "unit": UNITS[row.unit].label,
-        "fixed": row.fixed,
-        "help": row.help,
-    }
+def _print(description: dict[str, Any]) -> None:
+    from sojourn.show.tables import console, print_entries
 
-
-def _of_traffic(kind: type[Sent]) -> dict[str, Any]:
-    return {
-        "name": kind.table["name"],
-        "brief": kind.table["help"],
-        "source": f"over {' or '.join(kind.table['transports'])}",
-        "keys": [
-            {"name": key["name"], "default": written(key, key["default"]), "range": ends(key)}
-            | {"help": key["help"]}
-            for key in kind.table["keys"]
-        ],
-    }
-
-
-def print_table(table: dict[str, Any]) -> None:
-    """Print a description with its tables."""
     out = console()
-    out.print(f"{table['name']}: {table['brief']}\n{table['source']}", markup=False)
+    head = "{name}: {brief}\n{source}".format_map(description)
+    out.print(head, markup=False)
     for title in ("keys", "rows", "options", "parameters", "queue", "statistics"):
-        if table.get(title):
-            print_entries(out, title, [_entry(row, out.width) for row in table[title]])
-    for title, texts in (("differs", table.get("differs")), ("presets", table.get("presets"))):
-        if texts:
-            lines = [", ".join(texts)] if title == "presets" else [f"- {text}" for text in texts]
+        if rows := description.get(title):
+            print_entries(out, title, [_cells(row, out.width) for row in rows])
+    lists = {
+        "differs": [f"- {text}" for text in description.get("differs", ())],
+        "presets": [", ".join(description["presets"])] if description.get("presets") else [],
+    }
+    for title, lines in lists.items():
+        if lines:
             out.print("\n".join([f"{title}:", *lines]), markup=False, highlight=False)
 
 
@@ -229,7 +284,7 @@ _WIDE = 120
 _UNWRITTEN = ("packets", "share", "log2")
 
 
-def _entry(row: dict[str, Any], width: int) -> dict[str, str]:
+def _cells(row: dict[str, Any], width: int) -> dict[str, str]:
     # A value can be typed as it is shown: true, not yes.
     entry = {
         key: str(value).lower() if isinstance(value, bool) else _text(value)

@@ -1,83 +1,113 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn sweep`: runs a sweep, here or on a cluster, and prints its means."""
+"""`sojourn sweep` and `sojourn calibrate`: runs over axes, and the search for a load."""
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from sojourn.core.table import Column, Table
-from sojourn.result.stats import Estimate
-from sojourn.show.tables import console, print_line, print_table
-from sojourn.store.store import default_root
-from sojourn.sweeps.file import Until
-from sojourn.sweeps.result import Mean, Swept
-from sojourn.sweeps.run import sweep
+import typer
 
+from sojourn.cli.options import (
+    Again,
+    Json,
+    Out,
+    Scenario,
+    Seeds,
+    Workers,
+    print_json,
+    tell_broken,
+    tell_ignored,
+    tell_note,
+    verbs,
+)
+from sojourn.core.hosts import seeds_text
+from sojourn.core.text import Column, Table
+
+if TYPE_CHECKING:
+    from sojourn.result.stats import Estimate
+    from sojourn.runs.calibrate import Calibration
+    from sojourn.sweeps.result import Mean, Swept
+
+app = verbs()
 _NOTHING = "–"
 # Nobody reads more rows, and a table of so many takes a second.
 _MOST_ROWS = 1000
 
 
-def run(
-    file: Path, *, out: Path | None, workers: int | None, dask: str | None, again: bool
-) -> Swept:
-    """Run a sweep on the workers of this machine, or on those of a Dask scheduler."""
+@app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(help="A sweep in TOML.", metavar="SWEEP.toml")],
+    out: Out = None,
+    workers: Workers = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
+    ] = None,
+    again: Again = False,
+    as_json: Json = False,
+) -> int:
+    """Run a scenario over the values of axes."""
+    from sojourn.sweeps.run import sweep as run_sweep
+
     if dask is None:
-        return sweep(file, out=out, workers=workers, again=again)
-    from sojourn.runs.dask import client
+        swept = run_sweep(file, out=out, workers=workers, again=again)
+    else:
+        from sojourn.runs.dask import client
 
-    with client(dask) as (found, count):
-        return sweep(file, out=out, workers=workers or count, again=again, client=found)
+        with client(dask) as (cluster, count):
+            swept = run_sweep(file, out=out, workers=workers or count, again=again, client=cluster)
+    tell_ignored(swept.odd)
+    print_json(swept.to_json()) if as_json else _print_means(swept, out)
+    _tell_counts(swept, out)
+    return tell_broken(swept.odd)
 
 
-def tell(swept: Swept, out: Path | None) -> None:
+def _tell_counts(swept: Swept, out: Path | None) -> None:
     """Print on stderr the number of runs, and how many of them were made now."""
-    root = out / "runs" if out else default_root()
+    from sojourn.store.store import default_root
+    from sojourn.sweeps.file import Until
+
+    cells = len(swept.spec.cells)
     there = len(swept.rows) - swept.made
-    print(
-        f"sojourn: {len(swept.spec.cells)} cells, {len(swept.rows)} runs: {there} were there, "
-        f"{swept.made} made",
-        file=sys.stderr,
-    )
+    tell_note(f"{cells} cells, {len(swept.rows)} runs: {there} were there, {swept.made} made")
     until = swept.spec.seeds
     if isinstance(until, Until):
-        metric, every = until.metric, len(swept.spec.cells)
+        metric = until.metric
         wide = {m.number for m in swept.means() if not until.is_known(m.values[metric])}
         if wide:
             wish = f"± {until.half_width:g} {metric.unit}".rstrip()
-            print(
-                f"sojourn: the interval of {metric.name} is wider than {wish} in {len(wide)} of "
-                f"{every} cells, with the {until.at_most} seeds of at_most",
-                file=sys.stderr,
+            tell_note(
+                f"the interval of {metric.name} is wider than {wish} in {len(wide)} of {cells} "
+                f"cells, with the {until.at_most} seeds of at_most"
             )
     if swept.damaged:
-        print(
-            f"sojourn: {swept.damaged} of them were damaged: moved to {root / 'damaged'}, and made "
-            "again",
-            file=sys.stderr,
-        )
+        damaged = (out / "runs" if out else default_root()) / "damaged"
+        tell_note(f"{swept.damaged} of them were damaged: moved to {damaged}, and made again")
 
 
-def print_means(swept: Swept, out: Path | None) -> None:
+def _print_means(swept: Swept, out: Path | None) -> None:
     """Print a row for each cell and algorithm, with a column for each axis and metric."""
+    from sojourn.show.tables import console, print_line, print_table
+
     terminal = console()
-    every = swept.means()
-    means = every[:_MOST_ROWS]
+    all_means = swept.means()
+    means = all_means[:_MOST_ROWS]
     seeds = sorted({mean.seeds for mean in means})
-    count = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else f"{seeds[0]} seeds"
-    of = "1 seed" if seeds == [1] else f"mean ± half of the 95 % interval, {count}"
+    how = "" if seeds == [1] else "mean ± half of the 95 % interval, "
+    title = f"{swept.spec.name}: {how}{seeds_text(seeds[0], seeds[-1])}"
     columns = [
         Column(metric.heading, [_text(mean.estimate(metric)) for mean in means])
         for metric in swept.spec.metrics
     ]
     columns = [column for column in columns if set(column.cells) != {_NOTHING}]
-    print_table(terminal, Table(f"{swept.spec.name}: {of}", _labels(swept, means), columns))
-    if len(every) > len(means):
-        more = f"{len(every) - len(means)} more rows are in means.parquet of --out, and in --json"
+    print_table(terminal, Table(title, _labels(swept, means), columns))
+    if len(all_means) > len(means):
+        more = (
+            f"{len(all_means) - len(means)} more rows are in means.parquet of --out, and in --json"
+        )
         print_line(terminal, more)
     if out:
         print_line(terminal, f"result: {out}")
@@ -97,11 +127,11 @@ def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:
         "window": lambda mean: mean.window,
         "seeds": lambda mean: str(mean.seeds),
     }
-    found = [Column(name, [read(mean) for mean in means]) for name, read in others.items()]
-    own, tested, *_ = found
+    columns = [Column(name, [read(mean) for mean in means]) for name, read in others.items()]
+    own, tested, *_ = columns
     if own.cells == tested.cells:
-        found.remove(tested)
-    return axes + [column for column in found if _tells(column.heading, set(column.cells))]
+        columns.remove(tested)
+    return axes + [column for column in columns if _tells(column.heading, set(column.cells))]
 
 
 def _tells(heading: str, cells: set[str]) -> bool:
@@ -110,8 +140,58 @@ def _tells(heading: str, cells: set[str]) -> bool:
     return heading == "aqm" or len(cells) > 1 or (heading == "host" and cells != {"sim"})
 
 
-def _text(found: Estimate) -> str:
-    if math.isnan(found.mean):
+def _text(estimate: Estimate) -> str:
+    if math.isnan(estimate.mean):
         return _NOTHING
-    mean = f"{found.mean:.2f}"
-    return mean if math.isinf(found.half) else f"{mean} ± {found.half:.2f}"
+    mean = f"{estimate.mean:.2f}"
+    return mean if math.isinf(estimate.half) else f"{mean} ± {estimate.half:.2f}"
+
+
+@app.command()
+def calibrate(
+    scenario: Scenario,
+    flows: Annotated[str, typer.Argument(help="The name of a group of its flows.")],
+    load: Annotated[str, typer.Argument(help="What all flows together shall offer: '100 Mbit/s'.")],
+    seeds: Seeds = 3,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Find how many flows of a group offer a load with the others, on uncongested links."""
+    from sojourn.runs.calibrate import calibrate as find_flows
+    from sojourn.scenario import load as read
+
+    calibration = find_flows(read(scenario), flows, load, seeds=seeds, workers=workers)
+    print_json(calibration.to_json()) if as_json else _print_calibration(calibration, load)
+
+
+def _print_calibration(calibration: Calibration, load: str) -> None:
+    """Print the loads, in the unit of the requested load, and the number of flows that offer it."""
+    from statistics import fmean
+
+    from sojourn.runs.calibrate import amount, per_second
+    from sojourn.show.tables import console, print_entries, print_line
+
+    terminal = console()
+    unit = per_second(load)
+    entries = [
+        {
+            "flows": str(step.flows),
+            f"load ({unit})": amount(fmean(step.mbps), unit),
+            "least": amount(min(step.mbps), unit),
+            "most": amount(max(step.mbps), unit),
+        }
+        for step in calibration.measured
+    ]
+    group, flows = calibration.group, calibration.flows
+    beside = f", with {_quoted(calibration.beside)}," if calibration.beside else ""
+    title = f"'{group}'{beside} on uncongested links: the load of '{calibration.link}'"
+    print_entries(terminal, title, entries)
+    if calibration.aside:
+        aside = _quoted(calibration.aside)
+        print_line(terminal, f"left aside, since only the network bounds their load: {aside}")
+    offer = f"1 flow{beside} offers" if flows == 1 else f"{flows} flows{beside} offer"
+    print_line(terminal, f"{offer} {load.strip()}: --set flows.{group}.count={flows}")
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

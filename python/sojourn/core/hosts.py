@@ -1,10 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The hosts of a scenario: the simulator, and a Linux kernel in virtual time."""
+"""The hosts of a scenario: the simulator, and a Linux kernel in virtual time. And the
+machine that a result was made on."""
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
@@ -42,7 +46,7 @@ _MOST_SEEDS = 1000
 def read_seeds(words: Iterable[str], hosts: Sequence[str]) -> dict[str, int]:
     """Read how many seeds each host runs: '3' applies to all of `hosts`, 'linux=3' to one. Raise
     InputError for an unknown host or a number that is not allowed."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for word in words:
         host, is_of_one, text = word.rpartition("=")
         if is_of_one:
@@ -55,11 +59,25 @@ def read_seeds(words: Iterable[str], hosts: Sequence[str]) -> dict[str, int]:
             ) from None
         if not 1 <= count <= _MOST_SEEDS:
             raise InputError(f"--seeds {word}: allowed: 1 to {_MOST_SEEDS}")
-        found |= dict.fromkeys([host] if is_of_one else hosts, count)
-    return found
+        counts |= dict.fromkeys([host] if is_of_one else hosts, count)
+    return counts
 
 
 def seeds_text(least: int, most: int) -> str:
     """Write a number of seeds: '10 seeds', or '1 to 3 seeds' where `least` and `most` differ."""
     count = f"{least}" if least == most else f"{least} to {most}"
     return f"{count} seed{'' if most == 1 else 's'}"
+
+
+def machine() -> dict[str, str | int]:
+    """Describe this machine: system, processor, cores, version of Python."""
+    cpu = Path("/proc/cpuinfo")
+    lines = cpu.read_text().splitlines() if cpu.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "processor": names[0] if names else platform.processor(),
+        "cores": os.cpu_count() or 1,
+        "python": platform.python_version(),
+    }

@@ -106,10 +106,10 @@ def _unit(scale: Scale) -> Unit:
     if scale.base == "size":
         return Unit("bytes", units.Size, lambda v: str(units.Size(v)), base=units.BYTES)
     if scale.base == "rate":
-        one = scale.divide // scale.multiply
+        bits = scale.divide // scale.multiply
 
         def rate(value: int) -> str:
-            return str(units.Rate(value * one))
+            return str(units.Rate(value * bits))
 
         read = _scaled(scale, units.BITS_PER_S, units.Rate.example, "bytes per second", rate)
         return Unit("rate", read, lambda v: rate(v) if v else 0, base=units.BITS_PER_S)
@@ -144,9 +144,9 @@ class Row:
     default: int
     min: int
     max: int
-    choices: tuple[str, ...]
-    fixed: bool
-    attr: int
+    choices: tuple[str, ...] = ()
+    fixed: bool = False
+    attr: int = 0
 
     def read(self, value: object) -> int:
         """Convert a user's value to the canonical number; raise UnitError if it is not allowed."""

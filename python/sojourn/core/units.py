@@ -20,56 +20,34 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from sojourn.core.errors import nearest
 
-# The kind of each unit, and its size in the first unit of that kind. Prefixes are not generated:
-# tc's "mbit" (10^6) and the milli of SI would collide.
-_UNITS: dict[str, tuple[str, int]] = {
-    "ns": ("time", 1),
-    "nsec": ("time", 1),
-    "us": ("time", 10**3),
-    "µs": ("time", 10**3),
-    "usec": ("time", 10**3),
-    "ms": ("time", 10**6),
-    "msec": ("time", 10**6),
-    "s": ("time", 10**9),
-    "sec": ("time", 10**9),
-    "second": ("time", 10**9),
-    "seconds": ("time", 10**9),
-    "min": ("time", 60 * 10**9),
-    "minute": ("time", 60 * 10**9),
-    "minutes": ("time", 60 * 10**9),
-    "h": ("time", 3600 * 10**9),
-    "hour": ("time", 3600 * 10**9),
-    "hours": ("time", 3600 * 10**9),
-    "bit": ("data", 1),
-    "bits": ("data", 1),
-    "kbit": ("data", 10**3),
-    "Kbit": ("data", 10**3),
-    "Mbit": ("data", 10**6),
-    "mbit": ("data", 10**6),
-    "Gbit": ("data", 10**9),
-    "gbit": ("data", 10**9),
-    "Tbit": ("data", 10**12),
-    "tbit": ("data", 10**12),
-    "Kibit": ("data", 2**10),
-    "Mibit": ("data", 2**20),
-    "Gibit": ("data", 2**30),
-    "Tibit": ("data", 2**40),
-    "B": ("data", 8),
-    "byte": ("data", 8),
-    "bytes": ("data", 8),
-    "kB": ("data", 8 * 10**3),
-    "KB": ("data", 8 * 10**3),
-    "MB": ("data", 8 * 10**6),
-    "GB": ("data", 8 * 10**9),
-    "KiB": ("data", 8 * 2**10),
-    "MiB": ("data", 8 * 2**20),
-    "GiB": ("data", 8 * 2**30),
-    "pkt": ("packets", 1),
-    "pkts": ("packets", 1),
-    "packet": ("packets", 1),
-    "packets": ("packets", 1),
-    "percent": ("share", 1),
-    "Hz": ("frequency", 1),
+# The sizes of units in the first unit of their kind. Prefixes are not generated: tc's "mbit" (10^6)
+# and the milli of SI would collide.
+_SIZES: dict[str, dict[str, int]] = {
+    "time": {
+        "ns nsec": 1,
+        "us µs usec": 10**3,
+        "ms msec": 10**6,
+        "s sec second seconds": 10**9,
+        "min minute minutes": 60 * 10**9,
+        "h hour hours": 3600 * 10**9,
+    },
+    "data": {
+        "bit bits": 1,
+        **{"kbit Kbit": 10**3, "Mbit mbit": 10**6, "Gbit gbit": 10**9, "Tbit tbit": 10**12},
+        **{"Kibit": 2**10, "Mibit": 2**20, "Gibit": 2**30, "Tibit": 2**40},
+        "B byte bytes": 8,
+        **{"kB KB": 8 * 10**3, "MB": 8 * 10**6, "GB": 8 * 10**9},
+        **{"KiB": 8 * 2**10, "MiB": 8 * 2**20, "GiB": 8 * 2**30},
+    },
+    "packets": {"pkt pkts packet packets": 1},
+    "share": {"percent": 1},
+    "frequency": {"Hz": 1},
+}
+_UNITS = {
+    unit: (kind, size)
+    for kind, sizes in _SIZES.items()
+    for units, size in sizes.items()
+    for unit in units.split()
 }
 # RFC-minded people write Mbps and mean bits; tc reads the very same word as bytes.
 _BPS = re.compile(r"^[kKmMgGtT]?i?[bB]ps$")
@@ -101,11 +79,6 @@ class UnitError(ValueError):
     """A text that is not a quantity of the expected kind."""
 
 
-def unit_names() -> list[str]:
-    """List every unit that may be written."""
-    return list(_UNITS)
-
-
 def split(text: str) -> tuple[Decimal, str]:
     """Split a quantity into number and unit: '50 ms' -> (50, 'ms'). Raise UnitError for other
     text."""
@@ -124,10 +97,10 @@ def convert(text: str, base: str, example: str) -> Decimal:
     number, unit = split(text)
     if not unit:
         raise no_unit(text, base, example)
-    found = _factor(unit, base, example)
-    if isinstance(found, str):
-        raise UnitError(f"{text!r}{found}")
-    exact, most = found
+    factor = _factor(unit, base, example)
+    if isinstance(factor, str):
+        raise UnitError(f"{text!r}{factor}")
+    exact, most = factor
     if number.copy_abs() >= most:
         raise UnitError(f"{text!r} is more than the engine can hold; allowed: below 2^64 {base}")
     return number * exact.numerator / exact.denominator
@@ -138,14 +111,14 @@ def _either(prefix: str, base: str) -> str:
     reads `16k` as 16 KiB."""
     letter = prefix[:1]
     large = "k" if letter in ("k", "K") else letter.upper()
-    units = {
+    uses = {
         BITS_PER_S: {f"{large}bit/s": " for bits", f"{large}B/s": " for bytes"},
         BYTES: {f"{large}B": " for 1000s of bytes", f"{large.upper()}iB": " for 1024s"},
         NS: {"ms": "", "min": ""} if prefix == "m" else {},
         PKTS: {"packets": " behind the number in full"},
     }
-    known = {unit: use for unit, use in units.get(base, {}).items() if unit.split("/")[0] in _UNITS}
-    return " or ".join(unit + use for unit, use in known.items())
+    units = uses.get(base, {}).items()
+    return " or ".join(unit + use for unit, use in units if unit.split("/")[0] in _UNITS)
 
 
 # A list may have hundreds of thousands of times, but only a unit or two.
@@ -170,16 +143,19 @@ def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | s
             )
         if _PREFIX.match(word) and (units := _either(word, base)):
             return f": '{word}' is a prefix without a unit; write {units}"
-        if word not in unit_names():
+        if word not in _UNITS:
             kinds = _measure(base)[0].split("/")
             known = [unit for unit, (kind, _) in _UNITS.items() if kind in kinds]
             return f": unknown unit '{word}'.{nearest(word, known)}"
     # tc's word for a rate: 100mbit
     per_second = base == BITS_PER_S and re.fullmatch(r"[kKmMgGtT]?i?bit", unit)
-    (kind, size), (wanted, one) = _measure(f"{unit}/s" if per_second else unit), _measure(base)
+    (kind, size), (wanted, base_size) = (
+        _measure(f"{unit}/s" if per_second else unit),
+        _measure(base),
+    )
     if kind != wanted:
         return f" is in '{unit}'; write it as {example!r}"
-    exact = size / one
+    exact = size / base_size
     return exact, 2**64 / exact
 
 
@@ -227,29 +203,20 @@ def whole(text: str, base: str, example: str) -> int:
     return int(value)
 
 
-def spell(value: int, steps: tuple[tuple[int, str], ...]) -> str:
-    """Write the shortest exact text: choose the largest unit that leaves at most three decimals."""
-    for size, unit in steps:
-        thousandths = value * 1000
-        if value >= size and thousandths % size == 0:
-            return f"{Decimal(value) / size:f} {unit}"
-    return f"{value} {steps[-1][1]}"
-
-
 class _Written:
-    """The base of all quantities: pydantic reads them from text and writes them with `plain`."""
+    """The base of all quantities: pydantic reads them from text and writes them with `encode`."""
 
-    plain: ClassVar[Callable[[object], object]]
+    encode: ClassVar[Callable[[object], object]]
 
     @classmethod
-    def _of(cls, value: object) -> Self:
+    def _from_value(cls, value: object) -> Self:
         """Make the quantity from a value, or raise UnitError."""
         raise NotImplementedError
 
     @classmethod
     def _read(cls, value: object) -> Self:
         try:
-            return cls._of(value)
+            return cls._from_value(value)
         except UnitError as error:
             raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
 
@@ -259,14 +226,14 @@ class _Written:
     ) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
             cls._read,
-            serialization=core_schema.plain_serializer_function_ser_schema(cls.plain),
+            serialization=core_schema.plain_serializer_function_ser_schema(cls.encode),
         )
 
 
 class _Quantity(_Written, int):
     """An integer in a base unit, read from and written as text."""
 
-    plain = str
+    encode = str
     base: ClassVar[str]
     example: ClassVar[str]
     zero: ClassVar[str]
@@ -279,13 +246,18 @@ class _Quantity(_Written, int):
         return super().__new__(cls, number)
 
     def __str__(self) -> str:
-        return spell(int(self), self.steps) if self else self.zero
+        """Write the shortest exact text: the largest unit that leaves at most three decimals."""
+        value = int(self)
+        for size, unit in self.steps:
+            if value >= size and value * 1000 % size == 0:
+                return f"{Decimal(value) / size:f} {unit}"
+        return f"{value} {self.steps[-1][1]}" if value else self.zero
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}('{self}')"
 
     @classmethod
-    def _of(cls, value: object) -> Self:
+    def _from_value(cls, value: object) -> Self:
         if isinstance(value, cls):
             return value
         if isinstance(value, str):
@@ -343,7 +315,7 @@ class Size(_Quantity):
 class Share(_Written, float):
     """A share of one: 0.01 or '1 %'."""
 
-    plain = float
+    encode = float
 
     def __new__(cls, value: str | float) -> Self:
         if isinstance(value, str):
@@ -353,7 +325,7 @@ class Share(_Written, float):
         return super().__new__(cls, value)
 
     @classmethod
-    def _of(cls, value: object) -> Self:
+    def _from_value(cls, value: object) -> Self:
         if isinstance(value, str | float | int) and not isinstance(value, bool):
             return cls(value)
         raise UnitError(f"{value!r} is not a share; write it as 0.01 or '1 %'")

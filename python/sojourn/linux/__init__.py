@@ -6,9 +6,9 @@ The room `runs` and the command use it. Begin with `plan`.
 
 refusals   the parts of a scenario that Linux cannot express, refused before anything starts
 plan       a scenario as namespaces, links and qdiscs, traffic and a timetable
-transport  the TCP of flows as sysctls and words of routes
+transport  a namespace, and the TCP of flows as sysctls and words of routes
 qdiscs     the queue and shaper of a link in the words of tc
-kernel     the kernel, the module and the guest's programs, built once
+kernel     the kernel, the module, the guest's programs and tc's plugin, built once
+samples    counts and readings that the guest's programs report
 run        one run: boot, and a report on the packets that were seen, in the engine's form
-plugin     `sojourn linux tc`: the system's tc with the plugin, for a Linux that is running
 """

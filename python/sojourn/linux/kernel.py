@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The kernel in virtual time, the module for it and the guest's programs, made once."""
+"""What is built once: the kernel in virtual time, the module for it, the guest's programs, and the
+plugin of tc for a Linux that is running."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ import functools
 import os
 import platform
 import shutil
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +21,8 @@ from sojourn.core.hosts import HZ
 from sojourn.core.progress import Progress
 from sojourn.linux.uml import build, module
 from sojourn.linux.uml.build import LINES, BuildError, Built, below, digest
-from sojourn.user_aqm.layout import lay_out
-from sojourn.user_aqm.library import shown
+from sojourn.linux.uml.module import CORE, QDISC, TC, core_sources
+from sojourn.user_aqm.library import lay_out, shown
 
 # Programs that the guest calls, and the Debian package of each.
 _TOOLS = {
@@ -30,6 +32,21 @@ _TOOLS = {
     "setpriv": "util-linux",
     "taskset": "util-linux",
 }
+
+
+_SYSTEM_PATH = "/usr/sbin:/sbin:/usr/bin:/bin"
+# An ordinary user's PATH lacks the folders of tc.
+_PATH = f"{os.environ.get('PATH', '')}:{_SYSTEM_PATH}"
+
+
+def _missing(tools: Mapping[str, str], path: str) -> str:
+    """Name the packages of the programs that are not on the path."""
+    return " ".join(sorted({tools[tool] for tool in tools if not shutil.which(tool, path=path)}))
+
+
+def _require(tools: Mapping[str, str], path: str) -> None:
+    if missing := _missing(tools, path):
+        raise RunError(f"missing programs; install them: apt install {missing}")
 
 
 @dataclass(frozen=True)
@@ -62,10 +79,7 @@ def ready(source: Path | None = None, hz: int = HZ) -> Kernel:
         source = Path(named)
     if source and not source.exists():
         raise InputError(f"{source}: there is no such tree or archive of a kernel")
-    system = "/usr/sbin:/sbin:/usr/bin:/bin"
-    missing = {package for tool, package in _TOOLS.items() if not shutil.which(tool, path=system)}
-    if missing:
-        raise RunError(f"missing programs; install them: apt install {' '.join(sorted(missing))}")
+    _require(_TOOLS, _SYSTEM_PATH)
     try:
         with Progress("compiling the kernel", LINES) as progress:
             # Without a terminal the name of the log is enough.
@@ -92,10 +106,8 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
 
     Each need has a name, a truth value that tells whether it is met, and a detail.
     """
-    system = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
-    tools = {**_TOOLS, **build.NEEDED}
-    missing = {package for tool, package in tools.items() if not shutil.which(tool, path=system)}
-    programs = f"apt install {' '.join(sorted(missing))}" if missing else "all here"
+    missing = _missing({**_TOOLS, **build.NEEDED}, _PATH)
+    programs = f"apt install {missing}" if missing else "all here"
     named = os.environ.get("SOJOURN_KERNEL_SOURCE")
     source = Path(named) if named else build.archive_here()
     if source and source.exists():
@@ -104,7 +116,7 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
         origin = "not here; the first run fetches it, 150 MB"
     else:
         origin = f"not here; {build.ELSEWHERE}"
-    found = [
+    needs = [
         ("linux: machine", platform.machine() == "x86_64", platform.machine()),
         ("linux: programs", not missing, programs),
         ("linux: source", bool(source and source.exists()), origin),
@@ -113,5 +125,40 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
     if source and source.exists() and not missing:
         kernel = build.kernel_folder(source, hz=hz) / "linux"
     built = bool(kernel and kernel.exists())
-    said = str(kernel) if built else "not built; `sojourn linux build` does it, about 7 minutes"
-    return [*found, ("linux: kernel", built, said)]
+    place = str(kernel) if built else "not built; `sojourn linux build` does it, about 7 minutes"
+    return [*needs, ("linux: kernel", built, place)]
+
+
+# The programs that make the plugin, and the Debian packages that they come from.
+_PLUGIN_TOOLS = {"gcc": "gcc", "make": "make"}
+
+
+def plugin() -> Path:
+    """Return the folder of q_sojourn.so; build it where the cache does not hold it yet."""
+    _require(_PLUGIN_TOOLS, _PATH)
+    sources = [*core_sources(CORE), CORE / "all.sh", *below(QDISC), *below(TC)]
+    names = [f"{path.parent.name}/{path.name}" for path in sources]
+
+    def make(folder: Path) -> None:
+        build.run(["make", "-C", TC, f"BUILD={folder}"], folder / "build.log")
+
+    try:
+        build.require_plain_paths()
+        return build.kept(
+            build.cache_root() / f"tc-{digest(sources, [build.compiler_version(), *names])}", make
+        )
+    except BuildError as error:
+        raise RunError(f"the plugin of tc: {error}") from error
+
+
+def tc(words: Sequence[str]) -> int:
+    """Run the system's tc with these words and the plugin; return its status.
+
+    A TC_LIB_DIR that is set stays: its plugin may know further algorithms.
+    """
+    program = shutil.which("tc", path=_PATH)
+    if not program:
+        raise RunError("there is no program tc here; install it: apt install iproute2")
+    folder = os.environ.get("TC_LIB_DIR") or str(plugin())
+    command = [program, *words]
+    return subprocess.run(command, env={**os.environ, "TC_LIB_DIR": folder}).returncode

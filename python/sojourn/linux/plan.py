@@ -17,10 +17,16 @@ from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.core.errors import InputError
-from sojourn.linux.over_time import group_lines, queue_line, steps_of
 from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
-from sojourn.linux.space import Manner, Space
-from sojourn.linux.transport import buffer_sysctls, control, route_words, sysctls
+from sojourn.linux.samples import group_lines, queue_line, steps_of
+from sojourn.linux.transport import (
+    Namespace,
+    NetOptions,
+    buffer_sysctls,
+    control,
+    route_words,
+    sysctls,
+)
 from sojourn.linux.uml.boot import EPOCH_S
 from sojourn.scenario.engine import parsed
 
@@ -47,7 +53,7 @@ _AS_FROM_THE_LINK = (
 
 
 @dataclass(frozen=True)
-class Tapped:
+class RecordedQueue:
     """A recorded queue: its link, its namespace, the device before it and its own device."""
 
     link: str
@@ -72,7 +78,7 @@ class Plan:
     """Everything of a job but the programs."""
 
     files: Mapping[str, str]
-    taps: tuple[Tapped, ...]
+    taps: tuple[RecordedQueue, ...]
     series_ns: int
     steps: int  # of the series, each of which ends with a sample
 
@@ -173,13 +179,13 @@ def _sent(
 
 def _own_delays(sent: Iterable[_Sent]) -> dict[int, dict[Port, int]]:
     """Map the first link of each way to the delays that flows add to their links, by port."""
-    found: dict[int, dict[Port, int]] = {}
+    delays: dict[int, dict[Port, int]] = {}
     for group in sent:
         forth, _, _, added_ns = group.way
         for index, ns in enumerate(added_ns):
             if ns:
-                found.setdefault(forth[0], {})[_ip(group.flow), group.word, group.port(index)] = ns
-    return found
+                delays.setdefault(forth[0], {})[_ip(group.flow), group.word, group.port(index)] = ns
+    return delays
 
 
 def _lines(lines: Iterable[str]) -> str:
@@ -207,14 +213,14 @@ class _Layout:
         own_delays: Mapping[int, Mapping[Port, int]],
     ) -> None:
         ipv6 = any(_ip(flow) == 6 for flow in scenario["flows"])
-        self.manner = Manner(ipv6, offloads=scenario.get("linux", {}).get("offloads", False))
+        self.net = NetOptions(ipv6, offloads=scenario.get("linux", {}).get("offloads", False))
         self.nodes = {name: f"n{i}" for i, name in enumerate(scenario["nodes"])}
-        self.spaces = {name: Space(name, self.manner) for name in self.nodes.values()}
+        self.spaces = {name: Namespace(name, self.net) for name in self.nodes.values()}
         self.links = scenario["links"]
         self.own_delays = own_delays
         self.wires: list[str] = []
         self.qdiscs: list[str] = []
-        self.taps: list[Tapped] = []
+        self.taps: list[RecordedQueue] = []
         self.timetable: list[tuple[int, str]] = []
         # Addresses of the sender and the receiver of each group of flows.
         self.ends: list[tuple[str, str]] = []
@@ -248,7 +254,7 @@ class _Layout:
         parts = [*before, *stages(link, recorded)]
         queue = len(before)
         boxes = [f"l{i}s{k}" for k in range(len(parts))]
-        self.spaces |= {name: Space(name, self.manner) for name in boxes}
+        self.spaces |= {name: Namespace(name, self.net) for name in boxes}
         row = [self.nodes[link["from"]], *boxes, self.nodes[link["to"]]]
         for hop, (left, right) in enumerate(pairwise(row)):
             self._wire(i, hop, left, right)
@@ -256,7 +262,7 @@ class _Layout:
             self._put(boxes[k], f"l{i}h{k + 1}a", stage, i)
         if recorded:
             algorithm = algorithms.find(link["queue"]["algorithm"])
-            tapped = Tapped(
+            tapped = RecordedQueue(
                 link=link["name"],
                 space=boxes[queue],
                 before=f"l{i}h{queue}b",
@@ -280,7 +286,7 @@ class _Layout:
 
     def _put(self, box: str, dev: str, stage: Stage, link: int) -> None:
         space = self.spaces[box]
-        space.routes += [f"route add {way} dev {dev}" for way in self.manner.everywhere]
+        space.routes += [f"route add {way} dev {dev}" for way in self.net.everywhere]
         probes = self._probe_words(link)
         space.qdiscs = [c.format(dev=dev, probes=probes) for c in stage.commands]
         space.qdiscs.append(f"qdisc show dev {dev}")
@@ -295,33 +301,33 @@ class _Layout:
 
     def _probe_words(self, link: int) -> str:
         """Return words for this link's queue: the addresses that its probes ask, and their kind."""
-        words = [f"responder {probe_address(link, ip, asks=False)}" for ip in self.manner.versions]
+        words = [f"responder {probe_address(link, ip, asks=False)}" for ip in self.net.versions]
         kind = self.links[link]["probe"]
         return " ".join(words if kind == "echo" else [*words, f"probe {kind}"])
 
     def add_probes(self, i: int, forth: list[int], back: list[int], responder: str) -> None:
         """Add addresses at both ends and routes between them, for each IP version of the flows."""
         far = self.spaces[self.nodes[responder]]
-        for ip in self.manner.versions:
+        for ip in self.net.versions:
             self._add_probe_ways(i, forth, back, far, ip)
         if self.links[i]["probe"] == "experimental":
             self._respond(far)
 
     def _add_probe_ways(
-        self, i: int, forth: list[int], back: list[int], far: Space, ip: int
+        self, i: int, forth: list[int], back: list[int], far: Namespace, ip: int
     ) -> None:
-        here, there = (probe_address(i, ip, asks=asks) for asks in (True, False))
+        near_address, far_address = (probe_address(i, ip, asks=asks) for asks in (True, False))
         asking = f"l{i}s{int(i in self.own_delays)}"
-        self.spaces[asking].addresses.append(here)
-        far.addresses.append(there)
-        for links, goal in ((forth, there), (back, here)):
+        self.spaces[asking].addresses.append(near_address)
+        far.addresses.append(far_address)
+        for links, goal in ((forth, far_address), (back, near_address)):
             for j in links:
                 node = self.spaces[self.nodes[self.links[j]["from"]]]
                 node.routes.append(f"route add {goal} dev l{j}h0a")
         near = self.spaces[self.nodes[self.links[i]["from"]]]
-        near.routes.append(f"route add {here} dev l{i}h0a")
+        near.routes.append(f"route add {near_address} dev l{i}h0a")
 
-    def _respond(self, far: Space) -> None:
+    def _respond(self, far: Namespace) -> None:
         """Let the node answer experimental probes, by a queue of lo, which no packet of the run
         passes. The node answers probes from its own link only, but each stage is a router here. So
         filters let probes arrive as if there were no router."""
@@ -384,19 +390,19 @@ class _Layout:
         # A rewriting filter changes all packets from an address.
         ways[self.nodes[node]] = str(flow["transport"].get("ecn") == "ect1")
         known = self.addresses.setdefault((node, _ip(flow)), [])
-        for found in known:
-            if all(self.ways[found].get(space, way) == way for space, way in ways.items()):
+        for end in known:
+            if all(self.ways[end].get(space, way) == way for space, way in ways.items()):
                 break
         else:
-            found = address(kind, flow, sends=sends)
-            known.append(found)
-            self.ways[found] = {}
-            self.spaces[self.nodes[node]].addresses.append(found)
+            end = address(kind, flow, sends=sends)
+            known.append(end)
+            self.ways[end] = {}
+            self.spaces[self.nodes[node]].addresses.append(end)
         for space, way in ways.items():
-            if space not in self.ways[found] and space != self.nodes[node]:
-                self.spaces[space].routes.append(f"route add {found} {way}")
-        self.ways[found] |= ways
-        return found
+            if space not in self.ways[end] and space != self.nodes[node]:
+                self.spaces[space].routes.append(f"route add {end} {way}")
+        self.ways[end] |= ways
+        return end
 
 
 def _at_once(space: str, commands: list[str]) -> str:
@@ -420,27 +426,18 @@ def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
         yield f"edge {edge}"
 
 
-def _asked(scenario: Mapping[str, Any]) -> Iterator[str]:
-    if scenario["record"]["transfers"]:
-        yield "transfers"
-
-
-def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
-    """Return the namespaces and the addresses of the flow's two ends."""
-    nodes = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
-    return [*nodes, *laid.ends[kind]]
-
-
 def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
     """Yield lines for linux/uml/play.c."""
     yield from _edges(scenario)
     groups = ((n, group.first, group.flow["count"]) for n, group in enumerate(sent))
     yield from group_lines(scenario, groups)
-    yield from _asked(scenario)
+    if scenario["record"]["transfers"]:
+        yield "transfers"
     for kind, group in enumerate(sent):
         flow = group.flow
         cc, stop_ns = control(flow) or "udp", flow["stop"] or 0
-        ends = " ".join(_ends(kind, flow, laid))
+        nodes = laid.nodes[flow["from"]], laid.nodes[flow["to"]]
+        ends = " ".join([*nodes, *laid.ends[kind]])
         for index, script in enumerate(group.scripts):
             numbers = f"{group.first + index} {group.port(index)}"
             yield f"flow {numbers} {ends} {cc} {group.way[2][index]} {stop_ns}"

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.core.algorithm import Algorithm
-from sojourn.core.kernel_qdiscs import PREFIX
+from sojourn.core.algorithm import STOCK_PREFIX, Algorithm
 from sojourn.core.rows import Row
 
 # Never reached: a stage for delay must not drop packets.
@@ -55,19 +54,19 @@ class Stage:
 
 def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
     """List the stages that packets of the link pass, in order."""
-    found = []
+    passed = []
     rest = _delay(link, link["delay"])
     if link["rate"] is not None:
         if not recorded and link["shaper"] == "wire" and _plain_fifo(link["queue"]):
-            found.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
+            passed.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
         else:
-            found.append(_shaper(link))
+            passed.append(_tbf(link) if link["shaper"] == "tbf" else _htb(link))
             if link["shaper"] == "wire":
                 # The bucket releases a packet at its first bit; this adds the time to its last.
-                found.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
+                passed.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
     if rest:
-        found.append(_far(link))
-    return found
+        passed.append(_far(link))
+    return passed
 
 
 def _far(link: Mapping[str, Any]) -> Stage:
@@ -152,13 +151,6 @@ def counted(link: Mapping[str, Any]) -> str:
     return " ".join(["stab", *words, ""]) if words else ""
 
 
-def _shaper(link: Mapping[str, Any]) -> Stage:
-    if link["shaper"] == "tbf":
-        return _tbf(link)
-    # A wire is a bucket that holds almost nothing.
-    return _htb(link, link["burst"] if link["shaper"] == "htb" else None)
-
-
 def _tbf(link: Mapping[str, Any]) -> Stage:
     def words(verb: str, rate_bps: int) -> str:
         tbf = f"tbf rate {rate_bps}bit burst {link['burst']}b limit {AMPLE_PKTS}"
@@ -167,9 +159,12 @@ def _tbf(link: Mapping[str, Any]) -> Stage:
     return _above(link, (), words, "1:1")
 
 
-def _htb(link: Mapping[str, Any], burst_bytes: int | None) -> Stage:
+def _htb(link: Mapping[str, Any]) -> Stage:
     def words(verb: str, rate_bps: int) -> str:
-        burst = burst_bytes or max(1, rate_bps * _SLACK_NS // 8_000_000_000)
+        # A wire is a bucket that holds almost nothing.
+        burst = max(1, rate_bps * _SLACK_NS // 8_000_000_000)
+        if link["shaper"] == "htb":
+            burst = link["burst"]
         return (
             f"class {verb} dev {{dev}} parent 1: classid 1:10 htb rate {rate_bps}bit "
             f"ceil {rate_bps}bit burst {burst}b cburst {burst}b quantum 1514"
@@ -198,12 +193,9 @@ def _above(
         return words("change", rate_bps), change
 
     steps = ((later["at"], step(later["rate"])) for later in link["schedule"])
-    return Stage((*before, words("add", rate_bps), leaf), tuple(steps), _kind(queue))
-
-
-def _kind(queue: Mapping[str, Any]) -> str:
-    """Return the name of the leaf in `tc qdisc show`."""
-    return leaf_words(queue).split()[0]
+    return Stage(
+        (*before, words("add", rate_bps), leaf), tuple(steps), leaf_words(queue).split()[0]
+    )
 
 
 def _takes_rate(queue: Mapping[str, Any]) -> bool:
@@ -242,14 +234,14 @@ def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
 
 def _kernel_words(algorithm: Algorithm, rows: Mapping[str, int]) -> str:
     """Write one of the kernel's own qdiscs in tc's words."""
-    name = algorithm.name.removeprefix(PREFIX)
+    name = algorithm.name.removeprefix(STOCK_PREFIX)
     given = {row: algorithm.rows[row].default for row in _ALWAYS.get(name, ())} | dict(rows)
-    said = (
+    words = (
         word
         for row, number in given.items()
         for word in _kernel_row_words(algorithm.rows[row], number)
     )
-    return " ".join([name, *said])
+    return " ".join([name, *words])
 
 
 def _kernel_row_words(row: Row, number: int) -> Iterator[str]:

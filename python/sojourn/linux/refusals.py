@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sojourn.core.algorithm import STOCK
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import LINUX_CONTROLS
-from sojourn.core.kernel_qdiscs import STOCK
 from sojourn.core.units import Duration
 from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded
@@ -37,10 +37,10 @@ _MAX_PAYLOAD_BYTES_6 = IP_BYTES - 48
 
 def check(scenario: Mapping[str, Any]) -> None:
     """Raise InputError, which names every part of the scenario that has no counterpart."""
-    found = list(_refusals(scenario))
-    if found:
+    refusals = list(_refusals(scenario))
+    if refusals:
         raise InputError(
-            "this scenario cannot run with --host linux:\n" + "\n".join(f"  {x}" for x in found)
+            "this scenario cannot run with --host linux:\n" + "\n".join(f"  {x}" for x in refusals)
         )
 
 
@@ -87,21 +87,21 @@ def _long_scripts(scenario: Mapping[str, Any]) -> Iterator[str]:
     try:
         parsed(scenario).scripts(1)
     except ValueError as error:
-        said = re.sub(r"\b(\d+) ns\b", lambda ns: str(Duration(int(ns[1]))), str(error))
-        yield f"flows: {said}"
+        message = re.sub(r"\b(\d+) ns\b", lambda ns: str(Duration(int(ns[1]))), str(error))
+        yield f"flows: {message}"
 
 
 def _unlike_settings(scenario: Mapping[str, Any]) -> Iterator[str]:
     """Refuse flows whose settings of the TCP at one node differ."""
-    found: dict[str, tuple[Settings, str]] = {}
+    at_nodes: dict[str, tuple[Settings, str]] = {}
     for flow in scenario["flows"]:
         if flow["transport"]["kind"] != "tcp":
             continue
         for node in (flow["from"], flow["to"]):
-            asked = settings(flow)
-            before, name = found.setdefault(node, (asked, flow["name"]))
-            if before != asked:
-                unlike = ", ".join(sorted({key for key, _ in {*before} ^ {*asked}}))
+            own = settings(flow)
+            before, name = at_nodes.setdefault(node, (own, flow["name"]))
+            if before != own:
+                unlike = ", ".join(sorted({key for key, _ in {*before} ^ {*own}}))
                 yield (
                     f"flows: '{name}' and '{flow['name']}' have unlike TCPs at '{node}' "
                     f"({unlike}); a namespace has one: give them nodes of their own"

@@ -14,11 +14,10 @@ from typing import Any
 from sojourn import _native, algorithms
 from sojourn.core.errors import RunError
 from sojourn.core.hosts import HZ
-from sojourn.linux import counts as counted
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.memory import guest_mb
-from sojourn.linux.over_time import group_series, statistics, without_samples
 from sojourn.linux.plan import Plan, plan
+from sojourn.linux.samples import group_series, read, report_flows, statistics, without_samples
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import (
     FIXED_ADDRESSES,
@@ -73,23 +72,23 @@ def run(
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
         played, samples = without_samples((folder / "played").read_text())
-        found = counted.read(known, played)
-        queues, tables = _observe(known, job, folder, found)
+        flows = read(known, played)
+        queues, tables = _observe(known, job, folder, flows)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
             "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
             "group_series.parquet": group_series(scenario, samples),
         }
-        told = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
+        qdisc_lists = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     if transfers is not None:
         with write_errors(transfers):
-            found.write_transfers(transfers)
+            flows.write_transfers(transfers)
     report = {
         "queues": [
-            {**queue, **_told(qdiscs)}
-            for queue, qdiscs in zip(json.loads(queues), told, strict=True)
+            {**queue, **_counters(qdiscs)}
+            for queue, qdiscs in zip(json.loads(queues), qdisc_lists, strict=True)
         ],
-        **counted.report_flows(found),
+        **report_flows(flows),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "refused_by_machine": [] if outcome.fixed_addresses else [FIXED_ADDRESSES],
         "fingerprint": digest(queues.encode() + tables["series.parquet"] + played.encode())[:16],
@@ -104,15 +103,18 @@ def _share(console: Path, duration_ns: int) -> float:
     return int(marks[-1]) / duration_ns if marks else 0.0
 
 
-def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _counters(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Read our qdisc's own counters from `tc -s -j`: verdicts that broke a rule, its probes and its
     flows."""
     ours = [qdisc["sojourn"] for qdisc in qdiscs if "sojourn" in qdisc]
-    bad = {name: n for one in ours for name, n in one["bad"].items() if n}
+    bad = {name: n for qdisc in ours for name, n in qdisc["bad"].items() if n}
     report: dict[str, Any] = {"bad_verdicts": bad}
-    for probes in (one["probes"] for one in ours if "probes" in one):
-        report["probes"] = {_with_unit(name): count for name, count in probes.items()}
-    for flows in (one["flows"] for one in ours if "flows" in one):
+    for probes in (qdisc["probes"] for qdisc in ours if "probes" in qdisc):
+        report["probes"] = {
+            name if name.endswith(("_bytes", "_ns")) else f"{name}_pkts": count
+            for name, count in probes.items()
+        }
+    for flows in (qdisc["flows"] for qdisc in ours if "flows" in qdisc):
         report["flows"] = {
             "new_flow_count": flows["new_flow_count"],
             "collisions": flows["collisions"],
@@ -123,13 +125,8 @@ def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return report
 
 
-def _with_unit(counter: str) -> str:
-    """Name a counter of tc's as a key of the report."""
-    return counter if counter.endswith(("_bytes", "_ns")) else f"{counter}_pkts"
-
-
 def _observe(
-    known: _native.Scenario, job: Plan, folder: Path, found: _native.Flows
+    known: _native.Scenario, job: Plan, folder: Path, flows: _native.Flows
 ) -> tuple[str, dict[str, bytes]]:
     """Measure the packets that were seen, by the engine's own code."""
 
@@ -145,4 +142,4 @@ def _observe(
             came, left, drops = (seen(f"{tap.space}.{name}") for name in ("in", "out", "drops"))
             queues.append((tap.link, came, left, drops, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
-    return known.observe(queues, seen("log"), zero_ns, found)
+    return known.observe(queues, seen("log"), zero_ns, flows)

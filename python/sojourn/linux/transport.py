@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The settings of a flow's TCP in the guest's kernel: sysctls of the namespaces at its two ends,
-and words of its routes. Options that neither sets stay as Linux 6.12 has them."""
+"""A network namespace as lines for linux/uml/settings.c and for ip, and the settings of a flow's
+TCP: sysctls of the namespaces at its two ends, and words of its routes. Options that neither sets
+stay as Linux 6.12 has them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 # The kernel's own defaults of the receive buffer.
@@ -68,8 +70,8 @@ def refused(flow: Mapping[str, Any]) -> list[str]:
 def settings(flow: Mapping[str, Any]) -> Settings:
     """Return the settings of the namespaces at the flow's ends. All flows of a namespace share
     them."""
-    asked = {k: v for k, v in _options(flow).items() if k in _SYSCTLS}
-    return tuple(sorted({**asked, **_own(flow)}.items()))
+    options = {k: v for k, v in _options(flow).items() if k in _SYSCTLS}
+    return tuple(sorted({**options, **_own(flow)}.items()))
 
 
 def _own(flow: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,8 +87,8 @@ def buffers(flow: Mapping[str, Any]) -> Settings:
 
 def sysctls(flow: Mapping[str, Any]) -> list[str]:
     """List the lines of sysctls for both ends."""
-    asked = {key: value for key, value in _options(flow).items() if key in _SYSCTLS}
-    lines = [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](asked[key])}" for key in sorted(asked)]
+    options = {key: value for key, value in _options(flow).items() if key in _SYSCTLS}
+    lines = [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](options[key])}" for key in sorted(options)]
     return lines + [f"ipv4/{key} {value}" for key, value in sorted(_own(flow).items())]
 
 
@@ -113,3 +115,78 @@ def route_words(flow: Mapping[str, Any]) -> str:
         beside = _TIMESTAMPS_BYTES if options.get("timestamps", True) else 0
         words.append(f"advmss {options['mss_bytes'] + beside}")
     return "".join(f" {word}" for word in words)
+
+
+# Large enough that no sender ever waits for it: the network is under test.
+_SEND_BUFFER_MAX_BYTES = 64 << 20
+_OF_EACH_SPACE = (
+    "ipv4/ip_forward 1",
+    "ipv4/tcp_no_metrics_save 1",
+    f"ipv4/tcp_rmem 4096 {RECEIVE_BUFFER_BYTES} {RECEIVE_BUFFER_MAX_BYTES}",
+    f"ipv4/tcp_wmem 4096 131072 {_SEND_BUFFER_MAX_BYTES}",
+)
+
+
+@dataclass(frozen=True)
+class NetOptions:
+    """Settings that all namespaces of a network share."""
+
+    ipv6: bool = False
+    offloads: bool = False
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """Return the versions of IP that packets may have."""
+        return (4, 6) if self.ipv6 else (4,)
+
+    @property
+    def everywhere(self) -> tuple[str, ...]:
+        """Return the destinations of a route for all packets."""
+        return ("default", "::/0") if self.ipv6 else ("default",)
+
+
+@dataclass
+class Namespace:
+    """A network namespace: its addresses, devices, routes, and the qdiscs of one device."""
+
+    name: str
+    net: NetOptions = NetOptions()
+    addresses: list[str] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
+    routes: list[str] = field(default_factory=list)
+    qdiscs: list[str] = field(default_factory=list)
+    sysctls: list[str] = field(default_factory=list)
+
+    def ask(self, sysctls: Iterable[str]) -> None:
+        """Add these sysctls; flows that ask for the same add it once."""
+        self.sysctls += [sysctl for sysctl in sysctls if sysctl not in self.sysctls]
+
+    def settings(self) -> Iterator[str]:
+        """Yield lines for linux/uml/settings.c."""
+        yield f"space {self.name}"
+        if not self.net.ipv6:  # IPv6 would send packets of its own
+            yield "sysctl net/ipv6/conf/all/disable_ipv6 1"
+        yield from (f"sysctl net/{sysctl}" for sysctl in (*_OF_EACH_SPACE, *self.sysctls))
+        verb = "large" if self.net.offloads else "plain"
+        yield from (f"{verb} {dev}" for dev in self.devices)
+        if self.net.ipv6:
+            yield from self._silent_ipv6()
+
+    def _silent_ipv6(self) -> Iterator[str]:
+        """Yield lines that keep IPv6 silent. It would look for routers and neighbours and join
+        groups, and its packets would be in the queues. A device without an address of its own looks
+        for neither. A device without multicast joins no group; multicast ends before the namespace
+        forwards."""
+        for dev in self.devices:
+            yield f"sysctl net/ipv6/conf/{dev}/addr_gen_mode 1"
+            yield f"alone {dev}"
+        yield "sysctl net/ipv6/conf/all/forwarding 1"
+
+    def ip(self) -> Iterator[str]:
+        """Yield lines for ip inside the namespace."""
+        yield "link set lo up"
+        # A device keeps packets of one size: the queue sees packets as TCP hands them down.
+        size = "" if self.net.offloads else "gso_max_segs 1 "
+        yield from (f"link set {dev} arp off {size}up" for dev in self.devices)
+        yield from (f"addr add {own}/{128 if ':' in own else 32} dev lo" for own in self.addresses)
+        yield from self.routes

@@ -25,8 +25,9 @@ from sojourn.show.theme import marker
 
 if TYPE_CHECKING:
     from sojourn.papers.experiment import Experiment
-    from sojourn.papers.reproduce import Measured, Reproduction
-    from sojourn.sweeps.axis import Cell
+    from sojourn.papers.reasons import Measured
+    from sojourn.papers.reproduce import Reproduction
+    from sojourn.sweeps.axes import Cell
 
 _DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 # By algorithm, the measurement at each value of the axis.
@@ -137,7 +138,7 @@ def panel(scale: Scale, metric: str, lines: Lines) -> Panel:
             "capsize": 2,
         }
         places = [place + beside for place in scale.places]
-        means = [cell.found.mean for cell in cells]
+        means = [cell.estimate.mean for cell in cells]
         curves.append(Curve(algorithm, places, means, look, _reach(cells), style))
     is_log = _spans_decades(of_metric, lines)
     return Panel(
@@ -164,7 +165,7 @@ def _number_delays(axes: Any, _narrow: bool) -> None:
 def _spans_decades(metric: Metric, lines: Lines) -> bool:
     """Tell whether short delays need a logarithmic axis. Beside one that is ten times as long they
     would lie on each other."""
-    means = [cell.found.mean for line in lines.values() for cell in line]
+    means = [cell.estimate.mean for line in lines.values() for cell in line]
     known = [mean for mean in means if mean == mean]
     return metric.unit == "ms" and bool(known) and max(known) > 10 * min(known) > 0
 
@@ -172,7 +173,7 @@ def _spans_decades(metric: Metric, lines: Lines) -> bool:
 def _reach(cells: Sequence[Measured]) -> tuple[list[float], list[float]]:
     """Return the reach of the intervals below and above the means; those of one seed are not
     drawn."""
-    ends = [(cell.found.mean, *cell.interval) for cell in cells]
+    ends = [(cell.estimate.mean, *cell.interval) for cell in cells]
     below = [mean - low if low > -math.inf else 0.0 for mean, low, _ in ends]
     return below, [high - mean if high < math.inf else 0.0 for mean, _, high in ends]
 
@@ -181,11 +182,11 @@ def _top(metric: Metric, lines: Lines) -> float:
     """Return the end of the axis from 0 on, above all intervals. An index ends just above 1, its
     greatest value."""
     ends = [
-        high if high < math.inf else cell.found.mean
+        high if high < math.inf else cell.estimate.mean
         for line in lines.values()
         for cell in line
         for _, high in [cell.interval]
-        if cell.found.mean == cell.found.mean
+        if cell.estimate.mean == cell.estimate.mean
     ]
     top = 1.05 * max(ends, default=1.0)
     return 1.02 if metric.most == 1 else top or 1.0
@@ -199,7 +200,7 @@ def words(signal: str, scale: Scale, metric: str, lines: Lines) -> str:
         f"Line chart, {signal}: {of_metric.label}{unit} over {scale.label}, "
         f"{and_last(scale.texts)}, a line for each algorithm, with 95 % intervals. "
         + "; ".join(
-            f"{algorithm} {', '.join(number(cell.found.mean) for cell in cells)}"
+            f"{algorithm} {', '.join(number(cell.estimate.mean) for cell in cells)}"
             for algorithm, cells in lines.items()
         )
         + "."
@@ -209,7 +210,7 @@ def words(signal: str, scale: Scale, metric: str, lines: Lines) -> str:
 def rows(scale: Scale, lines: Lines) -> list[tuple[str, str | float, float, float, float]]:
     """List the numbers: algorithm, value of the axis, mean, and the ends of the interval."""
     return [
-        (algorithm, value, cell.found.mean, *cell.interval)
+        (algorithm, value, cell.estimate.mean, *cell.interval)
         for algorithm, cells in lines.items()
         for value, cell in zip(scale.values, cells, strict=True)
     ]

@@ -20,7 +20,7 @@ rule.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -89,7 +89,7 @@ class Check:
     pair: Pair
     metric: str
     quantity: str
-    found: Estimate
+    estimate: Estimate
     verdict: Verdict
     bounds: tuple[float, ...] = (0.0,)  # that the number has to lie above or below
     seeds: int = 0  # that all its cells have
@@ -98,8 +98,8 @@ class Check:
     def _interval(self) -> tuple[float, float]:
         """Return the ends of the interval; those of a value stay within its metric's range."""
         if self.quantity == _VALUE:
-            return METRICS[self.metric].interval(self.found)
-        return self.found.low, self.found.high
+            return METRICS[self.metric].interval(self.estimate)
+        return self.estimate.low, self.estimate.high
 
     def text(self) -> str:
         """Write one clause for a table."""
@@ -109,9 +109,9 @@ class Check:
             head += f" {self.quantity} {pair.right}"
         if pair.right_signal is not None:
             head += f" of {pair.right_signal}"
-        if math.isnan(self.found.mean):
+        if math.isnan(self.estimate.mean):
             return f"{head}: not measured in every seed"
-        mean, low, high = _told_apart((self.found.mean, *self._interval), *self.bounds)
+        mean, low, high = _told_apart((self.estimate.mean, *self._interval), *self.bounds)
         unit = METRICS[self.metric].unit if pair.right is None else ""
         return f"{head} = {mean} [{low}, {high}] {unit}".rstrip()
 
@@ -125,7 +125,7 @@ class Check:
             "right": self.pair.right,
             **of_two,
             "quantity": _QUANTITIES.get(self.quantity, "difference"),
-            "estimate": self.found.mean,
+            "estimate": self.estimate.mean,
             "ci95": [*self._interval],
             "seeds": self.seeds,
             "verdict": self.verdict,
@@ -217,15 +217,15 @@ def decide(claim: Claim, values: Values, calibrated: set[Cell]) -> Decision:
     checks = tuple(
         _check(claim, pair, metric, values) for pair in claim.pairs for metric in claim.metrics
     )
-    found = Decision(claim, "undecided", "undecided", checks)
-    counts = found.counts()
+    decision = Decision(claim, "undecided", "undecided", checks)
+    counts = decision.counts()
     rule: Verdict = "undecided"
-    if _met(counts["holds"], found):
+    if _met(counts["holds"], decision):
         rule = "holds"
-    elif not _met(counts["holds"] + counts["undecided"], found):
+    elif not _met(counts["holds"] + counts["undecided"], decision):
         rule = "fails"
     settled = any(cell in calibrated for cell in claim.cells())
-    return replace(found, verdict="calibrated" if settled else rule, rule=rule)
+    return replace(decision, verdict="calibrated" if settled else rule, rule=rule)
 
 
 def _met(count: int, decision: Decision) -> bool:
@@ -248,22 +248,22 @@ def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
             _side(matched, "greater", least, None),
             _side(matched, "less", most, None),
         ]
-        found, word, _ = sides[0]
+        size, word, _ = sides[0]
         verdict = _both([verdict for _, _, verdict in sides])
     else:
-        found, word, verdict = _side(matched, claim.relation, claim.factor, claim.margin)
+        size, word, verdict = _side(matched, claim.relation, claim.factor, claim.margin)
     bounds = (1.0 if word == _RATIO else 0.0,)
-    return Check(pair, metric, word, found, verdict, bounds, len(matched))
+    return Check(pair, metric, word, size, verdict, bounds, len(matched))
 
 
-def _beside_value(claim: Claim, pair: Pair, metric: str, found: Estimate) -> Check:
+def _beside_value(claim: Claim, pair: Pair, metric: str, left: Estimate) -> Check:
     """Decide left alone against one number or between two."""
     if isinstance(claim.value, tuple):
         least, most = bounds = claim.value
-        verdict = _both([_verdict(found, least, "greater"), _verdict(found, most, "less")])
-        return Check(pair, metric, _VALUE, found, verdict, bounds)
+        verdict = _both([_verdict(left, least, "greater"), _verdict(left, most, "less")])
+        return Check(pair, metric, _VALUE, left, verdict, bounds)
     bound = float(claim.value or 0.0)
-    return Check(pair, metric, _VALUE, found, _verdict(found, bound, claim.relation), (bound,))
+    return Check(pair, metric, _VALUE, left, _verdict(left, bound, claim.relation), (bound,))
 
 
 def _both(verdicts: Sequence[Verdict]) -> Verdict:
@@ -307,8 +307,49 @@ class _Interval(Estimate):
         return self.upper
 
 
-def _verdict(found: Estimate, bound: float, relation: str) -> Verdict:
-    below, above = found.high < bound, found.low > bound
+def _verdict(size: Estimate, bound: float, relation: str) -> Verdict:
+    below, above = size.high < bound, size.low > bound
     if relation == "greater":
         below, above = above, below
     return "holds" if below else "fails" if above else "undecided"
+
+
+NOT_RUN = "not run"
+VERDICTS = ("holds", "fails", "undecided", "calibrated", NOT_RUN)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim on one host: decided, or with the runs that it still needs."""
+
+    host: str
+    claim: Claim
+    decision: Decision | None
+    missing: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Name the verdict as tables have it."""
+        return self.decision.verdict if self.decision else NOT_RUN
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of `sojourn reproduce --json`."""
+        if self.decision:
+            return {"host": self.host, **self.decision.to_json()}
+        claim = self.claim
+        words = {"id": claim.id, "text": claim.text, "source": claim.source}
+        return {"host": self.host, **words, "verdict": self.verdict, "missing": list(self.missing)}
+
+
+def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
+    """Name the experiment that has to run, or the cells of it."""
+    if not some_ran:
+        return experiment
+    more = f"; and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    return f"{experiment} ({'; '.join(gone[:_NAMED])}{more})"
+
+
+def count(judged: Iterable[Judged]) -> dict[str, int]:
+    """Count the claims of each verdict."""
+    verdicts = [claim.verdict for claim in judged]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}

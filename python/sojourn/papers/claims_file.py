@@ -35,8 +35,8 @@ def load(path: Path, cells: Mapping[str, Mapping[str, str]]) -> tuple[list[Claim
     try:
         return read(toml.parse(toml.read_text(path), str(path)), cells)
     except InputError as error:
-        said = str(error)
-        raise InputError(said if said.startswith(str(path)) else f"{path}: {said}") from error
+        text = str(error)
+        raise InputError(text if text.startswith(str(path)) else f"{path}: {text}") from error
 
 
 # Keys that every claim has.
@@ -124,8 +124,8 @@ def _check_forms(entry: Mapping[str, Any]) -> None:
     given = [key for key in _BESIDE if key in entry]
     wanted = 1 if heads == ["left"] else 0
     if len(given) != wanted:
-        said = f"left goes with one of {', '.join(_BESIDE)}" if wanted else f"{heads[0]} says all"
-        raise InputError(f"claim {entry['id']}: {said}; it has {' and '.join(given) or 'none'}")
+        rule = f"left goes with one of {', '.join(_BESIDE)}" if wanted else f"{heads[0]} says all"
+        raise InputError(f"claim {entry['id']}: {rule}; it has {' and '.join(given) or 'none'}")
 
 
 def _of_left(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> tuple[Pair, ...]:

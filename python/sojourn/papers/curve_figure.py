@@ -127,7 +127,7 @@ def _trail(reproduction: Reproduction, host: str, algorithm: str) -> Trail:
         Point(
             cell.texts[wanted["axis"]],
             *(
-                reproduction.cell(host, cell.label, algorithm, metric).found.mean
+                reproduction.cell(host, cell.label, algorithm, metric).estimate.mean
                 for metric in (wanted["x"], wanted["y"])
             ),
         )

@@ -6,7 +6,7 @@ paper.toml        the keys that all its experiments share: algorithms under the 
                   `about` for one that is not the paper's, seeds, and those of our algorithms that
                   are set beside the kernel's own on Linux
 claims.toml       its claims on several experiments (sojourn.papers.paper)
-search.toml       its open points, and where a search may look (sojourn.papers.search)
+search.toml       its open points, and where a search may look (sojourn.papers.points)
 
 and in PAPER/EXPERIMENT/:
 
@@ -17,8 +17,9 @@ scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       the claims of text and tables on this experiment
 
-[[ablations]]     one thing changed in a cell, and why: `set`, or a C file as `algorithm`. One with
-                  `host` is about a feature of that host alone, and runs there and nowhere else
+[[ablations]]     one thing changed in a cell, and why: `set`, a C file as `algorithm`, or a value
+                  of search.toml, `point = "POINT: VALUE"`, whose keys it sets. One with `host`
+                  is about a feature of that host alone, and runs there and nowhere else
 
 An experiment is a sweep with published numbers and claims. Its first axis is the signal, which has
 the metrics in print; [[axes]] are further ones, as in a SWEEP.toml. The values of a cell are its
@@ -34,18 +35,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
-from sojourn.papers import claims, claims_file, files
+from sojourn.papers import claims, claims_file
+from sojourn.papers.forms import PublishedTable, SearchTable, read_experiment, read_file, read_form
 from sojourn.runs.run import Case, changed
 from sojourn.scenario.model import Scenario
-from sojourn.scenario.record import Window
+from sojourn.scenario.parts import Window
 from sojourn.scenario.toml import Keys, load, spell
 from sojourn.scenario.variant import Variant
-from sojourn.sweeps.axis import Axis, Cell, Point, grid
+from sojourn.sweeps.axes import Axis, Cell, Point, grid
+from sojourn.sweeps.axes import axes as read_axes
 from sojourn.sweeps.model import AxisTable
-from sojourn.sweeps.source import axes as read_axes
 from sojourn.user_aqm import compiler, library
 
 ROOT = Path(__file__).parents[1] / "sources" / "papers"
@@ -83,15 +85,80 @@ class Signal:
         """Tell whether it shows the effect of one setting; no claim is judged on it."""
         return self.of != self.name
 
+    @property
+    def short(self) -> str:
+        """Name an ablation without its cell."""
+        return self.name.removeprefix(f"{self.of}, ")
+
+    @property
+    def why(self) -> str:
+        """Return the reason of an ablation."""
+        return self.title.removeprefix(f"{self.name}: ")
+
+
+@dataclass(frozen=True, eq=False)
+class PaperFiles:
+    """A paper's folder. Each of its files is read once."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """Name the paper as the command line does."""
+        return self.folder.absolute().name
+
+    @property
+    def title(self) -> str:
+        """Name the paper as people do; by its folder where it has no other name."""
+        return str(self.shared.get("title", self.name))
+
+    @cached_property
+    def shared(self) -> dict[str, Any]:
+        """Read the keys that all its experiments share."""
+        return read_file(self.folder / "paper.toml")
+
+    @property
+    def search_path(self) -> Path:
+        """Return the place of its open points."""
+        return self.folder / "search.toml"
+
+    @cached_property
+    def search(self) -> SearchTable | None:
+        """Read its open points; None where it lists none."""
+        return read_form(self.search_path, SearchTable) if self.search_path.is_file() else None
+
+    @cached_property
+    def experiments(self) -> tuple[Experiment, ...]:
+        """Read its experiments; InputError where it has none."""
+        folders = [path.parent for path in sorted(self.folder.glob("*/experiment.toml"))]
+        if not folders:
+            raise InputError(
+                f"{self.folder}: has no experiment; each is a folder in it, with experiment.toml "
+                "and scenario.toml"
+            )
+        return tuple(
+            Experiment(self, folder, read_experiment(folder, self.shared, self.search))
+            for folder in folders
+        )
+
 
 @dataclass(frozen=True)
 class Experiment:
     """One experiment of one paper."""
 
-    paper: str
-    name: str
+    home: PaperFiles
     folder: Path
     data: Mapping[str, Any]
+
+    @property
+    def paper(self) -> str:
+        """Name its paper."""
+        return self.home.name
+
+    @property
+    def name(self) -> str:
+        """Name it within its paper."""
+        return self.folder.name
 
     @property
     def id(self) -> str:
@@ -123,7 +190,7 @@ class Experiment:
     def published(self) -> dict[claims.Cell, float]:
         """Read the numbers in print."""
         path = self.folder / "published.toml"
-        table = files.read(path, files.PublishedTable) if path.exists() else {}
+        table = read_form(path, PublishedTable).root if path.exists() else {}
         return {
             (signal, algorithm, metric): float(value)
             for signal, algorithms in table.items()
@@ -136,7 +203,7 @@ class Experiment:
         not exist."""
         for i, entry in enumerate(self.data["algorithms"]):
             try:
-                preset.find(entry["algorithm"])
+                algorithms.find_preset(entry["algorithm"])
             except InputError as error:
                 raise self._wrong(("algorithms", i, "algorithm"), str(error)) from error
         record = self.scenario.expand().record
@@ -162,7 +229,7 @@ class Experiment:
 
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
         """Read the claims, and the cells that settled a setting according to the file. Cells that a
-        search has settled come on top (sojourn.papers.search.file)."""
+        search has settled come on top (sojourn.papers.points)."""
         cells = {cell.label: cell.texts for cell in self.cells()}
         return claims_file.load(self.folder / "claims.toml", cells)
 
@@ -183,9 +250,8 @@ class Experiment:
         own = self.data.get("rows", {})
         for name in own:
             if name not in names:
-                raise self._wrong(
-                    ("rows", name), f"there is no such algorithm.{nearest(name, names)}"
-                )
+                reason = f"there is no such algorithm.{nearest(name, names)}"
+                raise self._wrong(("rows", name), reason)
         return [
             Contender(
                 entry["name"],
@@ -214,38 +280,35 @@ class Experiment:
             for cell in self.cells()
             for entry in [entries[cell.texts["signal"]]]
         ]
-        known = {signal.name: signal for signal in signals}
-        for i, entry in enumerate(self._ablations):
-            if entry["of"] not in known:
-                near = nearest(entry["of"], known)
-                raise self._wrong(
-                    ("ablations", i, "of"), f"there is no cell '{entry['of']}'.{near}"
-                )
-        return [*signals, *(self._ablation(e, known[e["of"]]) for e in self._ablations)]
+        by_name = {signal.name: signal for signal in signals}
+        return [*signals, *(self._ablation(*place, by_name) for place in self._ablations)]
 
     @property
-    def _ablations(self) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = self.data.get("ablations", [])
+    def _ablations(self) -> list[tuple[int, dict[str, Any]]]:
+        entries = enumerate(self.data.get("ablations", ()))
         # Without a compiler only the ablations of a C file cannot run.
-        return [e for e in entries if "algorithm" not in e or compiler.is_there()]
+        return [(i, e) for i, e in entries if "algorithm" not in e or compiler.is_there()]
 
-    def _ablation(self, entry: dict[str, Any], base: Signal) -> Signal:
+    def _ablation(self, i: int, entry: dict[str, Any], cells: Mapping[str, Signal]) -> Signal:
+        path: Keys = ("ablations", i)
+        if entry["of"] not in cells:
+            near = nearest(entry["of"], cells)
+            raise self._wrong((*path, "of"), f"there is no cell '{entry['of']}'.{near}")
+        host = str(entry.get("host", ""))
+        if host and host not in HOSTS:
+            near = nearest(host, HOSTS)
+            raise self._wrong((*path, "host"), f"'{host}': there is no such host.{near}")
+        base = cells[entry["of"]]
+        name = f"{base.name}, {entry['name']}"
         return replace(
             base,
-            name=f"{base.name}, {entry['name']}",
+            name=name,
             set={**base.set, **entry["set"]},
             only=tuple(entry.get("only", base.only)),
             algorithm=entry.get("algorithm", ""),
-            host=self._host(entry),
-            title=f"{base.name}, {entry['name']}: {entry['why']}",
+            host=host,
+            title=f"{name}: {entry['why']}",
         )
-
-    def _host(self, entry: dict[str, Any]) -> str:
-        host = str(entry.get("host", ""))
-        if host and host not in HOSTS:
-            path = ("ablations", self._ablations.index(entry), "host")
-            raise self._wrong(path, f"'{host}': there is no such host.{nearest(host, HOSTS)}")
-        return host
 
     def runs_on(self, host: str, hosts: Sequence[str]) -> list[Signal]:
         """List the cells and ablations that one of several hosts runs. The first host runs all
@@ -295,7 +358,7 @@ class Experiment:
         )
 
     def _variant(self, contender: Contender, signal: Signal) -> Scenario:
-        algorithm, chosen = preset.find(contender.algorithm)
+        algorithm, chosen = algorithms.find_preset(contender.algorithm)
         # An ablation's value of a row replaces the paper's.
         rows = {k: v for k, v in contender.rows.items() if f"queue.{k}" not in signal.set}
         variant = Variant(algorithm, rows, preset=chosen)
@@ -312,26 +375,14 @@ def _other_form(own: Contender) -> Contender:
     return replace(own, name=name, algorithm=name)
 
 
+def papers() -> list[PaperFiles]:
+    """List the papers that come with Sojourn."""
+    return [PaperFiles(path.parent) for path in sorted(ROOT.glob("*/paper.toml"))]
+
+
 def experiments() -> list[Experiment]:
     """Read every experiment of the papers that come with Sojourn."""
-    folders = sorted(path.parent for path in ROOT.glob("*/paper.toml"))
-    return [experiment for folder in folders for experiment in experiments_in(folder)]
-
-
-def experiments_in(folder: Path) -> list[Experiment]:
-    """Read the experiments of a paper's folder; InputError where it has none."""
-    shared = files.read(folder / "paper.toml")
-    paths = sorted(folder.glob("*/experiment.toml"))
-    if not paths:
-        raise InputError(
-            f"{folder}: has no experiment; each is a folder in it, with experiment.toml and "
-            "scenario.toml"
-        )
-    name = folder.absolute().name
-    return [
-        Experiment(name, path.parent.name, path.parent, files.read_experiment(path.parent, shared))
-        for path in paths
-    ]
+    return [experiment for paper in papers() for experiment in paper.experiments]
 
 
 def find(names: Sequence[str]) -> list[Experiment]:
@@ -357,11 +408,10 @@ def find(names: Sequence[str]) -> list[Experiment]:
 
 def _in_folder(folder: Path) -> list[Experiment]:
     if (folder / "paper.toml").is_file():
-        return experiments_in(folder)
+        return list(PaperFiles(folder).experiments)
     if (folder / "experiment.toml").is_file() and (folder / ".." / "paper.toml").is_file():
-        paper = folder.absolute().parent
-        name = folder.absolute().name
-        return [e for e in experiments_in(paper) if e.name == name]
+        whole = folder.absolute()
+        return [e for e in PaperFiles(whole.parent).experiments if e.name == whole.name]
     raise InputError(
         f"{folder}: is not a paper's folder; a paper has paper.toml, and a folder for each "
         "experiment with experiment.toml and scenario.toml"

@@ -3,7 +3,9 @@
 """The ledger: of every paper its experiments, claims by verdict and printed cells on each host. It
 has the command that repeats each, its seeds, the version that made it and the processor it ran on.
 
-It is data (ledger.json), from which the index and docs/evidence/ledger.md are made.
+It is data (ledger.json), from which the index and docs/evidence/ledger.md are made. Below are the
+forms on which readers of the data rely. A key that was added later has a default, because older
+ledgers lack it. Keys that no reader knows are allowed.
 """
 
 from __future__ import annotations
@@ -11,23 +13,130 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import (
+    BaseModel,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    model_validator,
+)
 
 from sojourn.core.errors import InputError
-from sojourn.core.hosts import HOSTS
-from sojourn.core.machine import host as machine
-from sojourn.papers.experiment import Experiment
-from sojourn.papers.judged import NOT_RUN, Judged
-from sojourn.papers.ledger_form import Ledger
-from sojourn.papers.paper import OfPaper, title_of
-from sojourn.papers.reasons import counts, printed
-from sojourn.papers.report_page import Line, cores, lines, tally
-from sojourn.papers.reproduce import Measured, Reproduction
+from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
+from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Judged
+from sojourn.papers.experiment import Experiment, PaperFiles
+from sojourn.papers.page import Line, cores, lines, tally
+from sojourn.papers.paper import OfPaper
+from sojourn.papers.reasons import Measured, counts, printed
+from sojourn.papers.reproduce import Reproduction
 from sojourn.show.chart import Chart
+from sojourn.show.page import render
+
+Count = Annotated[StrictInt, Field(ge=0)]
+Verdict = Annotated[StrictStr, Field(pattern="^(" + "|".join(VERDICTS) + ")$")]
+
+
+class _OfHosts(BaseModel):
+    """Values of every host."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _every(cls, value: object) -> object:
+        for name in ("verdicts", "measured", "hosts"):
+            by_host = value.get(name) if isinstance(value, dict) else None
+            if isinstance(by_host, dict) and not by_host.keys() >= set(HOSTS):
+                raise ValueError(f"{name} lacks a host")
+        return value
+
+
+class ClaimForm(_OfHosts):
+    """A claim's verdicts."""
+
+    id: StrictStr
+    text: StrictStr
+    source: StrictStr
+    verdicts: dict[str, Verdict]
+    measured: dict[str, StrictStr]
+    seeds: dict[str, Count] = {}
+
+
+class HostForm(BaseModel):
+    """An experiment on one host; `seeds` are the fewest and the most of its cells."""
+
+    core: StrictStr | None
+    cells: dict[str, Count]
+    verdicts: dict[str, Count]
+    why: StrictStr
+    seeds: tuple[Count, Count] = (0, 0)
+
+
+class ExperimentForm(_OfHosts):
+    """An experiment's part."""
+
+    experiment: StrictStr
+    title: StrictStr
+    definition: StrictStr
+    command: StrictStr
+    seeds: Count
+    hosts: dict[str, HostForm]
+    claims: list[ClaimForm]
+    cells: list[dict[str, object]]
+    figures: list[dict[str, object]]
+
+
+class RowForm(BaseModel):
+    """A set-up of a search, and the count of printed numbers that it meets in each half."""
+
+    which: StrictStr
+    label: StrictStr
+    searched: Count
+    other: Count
+
+
+class SearchForm(BaseModel):
+    """The result of a search."""
+
+    definition: StrictStr
+    counts: StrictStr
+    cells: dict[Literal["searched", "other"], Count]
+    judged: list[RowForm]
+
+
+class PaperForm(_OfHosts):
+    """A paper's part."""
+
+    paper: StrictStr
+    title: StrictStr
+    source: StrictStr
+    page: StrictStr
+    verdicts: dict[str, dict[str, Count]]
+    claims: list[ClaimForm]
+    search: SearchForm | None = None
+    experiments: list[ExperimentForm]
+
+
+class MachineForm(BaseModel):
+    """The machine that made it."""
+
+    processor: StrictStr
+    cores: Count
+    system: StrictStr
+
+
+class LedgerForm(BaseModel):
+    """The whole file."""
+
+    format: StrictInt
+    quick: StrictBool
+    machine: MachineForm
+    papers: list[PaperForm]
+
 
 FORMAT = 1
 FILE = "ledger.json"
@@ -35,8 +144,8 @@ FILE = "ledger.json"
 
 def begin(quick: bool) -> dict[str, Any]:
     """Make a ledger without a paper yet."""
-    found = machine()
-    named = {key: found[key] for key in ("processor", "cores", "system")}
+    here = machine()
+    named = {key: here[key] for key in ("processor", "cores", "system")}
     return {"format": FORMAT, "quick": quick, "machine": named, "papers": []}
 
 
@@ -51,42 +160,38 @@ def of_paper(
     paper = first.paper
     several = lines(of_several.judged) if of_several else []
     experiments = [_experiment(*both) for both in zip(reproductions, charts, strict=True)]
-    every = [*several, *(line for one in reproductions for line in _lines(one))]
+    every = [*several, *(line for r in reproductions for line in lines(r.judged))]
     return {
         "paper": paper,
-        "title": title_of(first),
-        "source": reproductions[0].experiment.data["source"],
+        "title": first.home.title,
+        "source": first.data["source"],
         "page": f"{paper}.html",
         "verdicts": tally(every),
         "claims": [_claim(line) for line in several],
-        "search": _search(search, reproductions[0].experiment.folder.parent) if search else None,
+        "search": _search(search, first.home) if search else None,
         "experiments": experiments,
     }
 
 
-def _search(found: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    said = ("which", "label", "searched", "other")
+def _search(data: Mapping[str, Any], paper: PaperFiles) -> dict[str, Any]:
+    keys = ("which", "label", "searched", "other")
     return {
-        "definition": open_points(folder),
-        "counts": found["counts"],
-        "cells": found["cells"],
-        "judged": [{key: row[key] for key in said} for row in found["judged"]],
+        "definition": open_points(paper),
+        "counts": data["counts"],
+        "cells": data["cells"],
+        "judged": [{key: row[key] for key in keys} for row in data["judged"]],
     }
 
 
-def open_points(folder: Path) -> str:
+def open_points(paper: PaperFiles) -> str:
     """Return a digest of the paper's search.toml, without its comments."""
-    return _digest([tomllib.loads((folder / "search.toml").read_text(encoding="utf-8"))])
-
-
-def _lines(reproduction: Reproduction) -> list[Line]:
-    return lines({host: reproduction.claims_of(host) for host in HOSTS})
+    return _digest([tomllib.loads(paper.search_path.read_text(encoding="utf-8"))])
 
 
 def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str, Any]:
     experiment = reproduction.experiment
-    found = _lines(reproduction)
-    verdicts, made = tally(found), cores(reproduction)
+    claims = lines(reproduction.judged)
+    verdicts, made = tally(claims), cores(reproduction)
     return {
         "experiment": experiment.id,
         "title": experiment.title,
@@ -103,7 +208,7 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
             }
             for host in HOSTS
         },
-        "claims": [_claim(line) for line in found],
+        "claims": [_claim(line) for line in claims],
         "cells": _cells(reproduction),
         "figures": [
             {"file": chart.file, "cell": chart.cell, "host": chart.host} for chart in charts
@@ -131,8 +236,8 @@ def _short(judged: Judged) -> str:
     if not judged.decision:
         return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
     decision = judged.decision
-    told = [text for text in (decision.tally(), decision.against()) if text]
-    return "; ".join(told) or decision.checks[0].text()
+    texts = [text for text in (decision.tally(), decision.against()) if text]
+    return "; ".join(texts) or decision.checks[0].text()
 
 
 def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
@@ -156,7 +261,7 @@ def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
 
 
 def _measured(cell: Measured) -> Any:
-    return [cell.found.mean, *cell.interval] if cell.ran else NOT_RUN
+    return [cell.estimate.mean, *cell.interval] if cell.ran else NOT_RUN
 
 
 def definition(experiment: Experiment) -> str:
@@ -184,9 +289,51 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
     try:
-        Ledger.model_validate(data)
+        LedgerForm.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise InputError(f"{path}: is damaged ({place}: {first['msg']}); {remedy}") from error
     return data
+
+
+def index(ledger: Mapping[str, Any]) -> str:
+    """Render one self-contained page, which links to the pages beside it."""
+    papers = [{**paper, "by_verdict": by_verdict(claims_of(paper))} for paper in ledger["papers"]]
+    return render(
+        "ledger.html",
+        ledger=ledger,
+        papers=papers,
+        total=total(ledger),
+        hosts=HOST_NAMES,
+        verdicts=VERDICTS,
+        enough=SEEDS,
+        seeds=seeds_text,
+    )
+
+
+def claims_of(paper: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """List the claims on several experiments, then those of each experiment."""
+    return [
+        *paper["claims"],
+        *(claim for experiment in paper["experiments"] for claim in experiment["claims"]),
+    ]
+
+
+def by_verdict(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Group claims by the simulator's verdict, in the order of verdicts."""
+    groups: dict[str, list[Mapping[str, Any]]] = {verdict: [] for verdict in VERDICTS}
+    for claim in claims:
+        groups[claim["verdicts"]["sim"]].append(claim)
+    return {verdict: group for verdict, group in groups.items() if group}
+
+
+def total(ledger: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Sum the verdicts of all papers, by host."""
+    return {
+        host: {
+            verdict: sum(paper["verdicts"][host][verdict] for paper in ledger["papers"])
+            for verdict in VERDICTS
+        }
+        for host in HOSTS
+    }

@@ -9,22 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sojourn.core import as_json
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
-from sojourn.papers import ledger, ledger_page
+from sojourn.core.text import json_text
+from sojourn.papers import ledger
 from sojourn.papers.experiment import Experiment
-from sojourn.papers.figures import figures
-from sojourn.papers.paper import Paper, judge, papers
-from sojourn.papers.report_page import html
+from sojourn.papers.page import write_page
+from sojourn.papers.paper import Paper, judge_papers, papers
 from sojourn.papers.reproduce import Reproduction, reproduce, seeds_on
-from sojourn.papers.search import stored as of_search
-from sojourn.runs import stored
-from sojourn.runs.run import open_store
+from sojourn.papers.search import stored_search
+from sojourn.runs.run import count_stored, open_store
 from sojourn.store.folder import Folder, claim
 
 _LOOK = "`sojourn reproduce --stored` shows what is there"
@@ -49,29 +46,28 @@ class Missing:
 
 
 def missing(
-    of: Iterable[Experiment],
+    experiments: Iterable[Experiment],
     quick: bool,
     hosts: Sequence[str],
-    asked: Sequence[str],
+    wanted_hosts: Sequence[str],
     seeds: Mapping[str, int],
 ) -> list[Missing]:
     """List the runs that the store lacks, experiment by experiment, of those `hosts` that are
-    `asked`."""
-    found = []
+    wanted."""
+    gaps = []
     store = open_store(None)
-    for experiment in of:
-        for host in asked:
+    for experiment in experiments:
+        for host in wanted_hosts:
             cases = experiment.cases_on(host, hosts)
-            of_host = seeds_on(experiment, host, quick, seeds)
-            wanted = len(cases) * len(of_host)
+            numbers = seeds_on(experiment, host, quick, seeds)
+            wanted = len(cases) * len(numbers)
             try:
-                there = stored.count(cases, of_host, store, host)
+                there, why = count_stored(cases, numbers, store, host), ""
             except InputError as error:
-                found.append(Missing(experiment.id, host, 0, wanted, str(error)))
-                continue
-            if there < wanted:
-                found.append(Missing(experiment.id, host, there, wanted))
-    return found
+                there, why = 0, str(error)
+            if why or there < wanted:
+                gaps.append(Missing(experiment.id, host, there, wanted, why))
+    return gaps
 
 
 def run(
@@ -83,21 +79,26 @@ def run(
     workers: int | None,
     say: Callable[[str], None],
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
-    done: Callable[[list[Reproduction]], None] = lambda found: None,
+    done: Callable[[list[Reproduction]], None] = lambda reproductions: None,
 ) -> dict[str, Any]:
     """Write the ledger, its index and a page for each paper to the folder, and return the ledger.
     Nothing is run on the hosts `looked_up`."""
     own = claim(folder)
     check_folder(folder, quick, seeds)
-    asked = [host for host in hosts if host not in looked_up]
-    every = papers()
-    whole = [experiment for paper in every for experiment in paper.experiments]
-    for one in missing(whole, quick, hosts, asked, seeds):
-        say(one.text())
+    wanted = [host for host in hosts if host not in looked_up]
+    rest = papers()
+
+    def gaps() -> list[str]:
+        left = [experiment for paper in rest for experiment in paper.experiments]
+        return [gap.text() for gap in missing(left, quick, hosts, wanted, seeds)]
+
+    for line in gaps():
+        say(line)
     data = ledger.begin(quick)
-    for paper in every:
+    while rest:
+        paper = rest[0]
         try:
-            found = [
+            reproductions = [
                 reproduce(
                     experiment,
                     quick=quick,
@@ -109,28 +110,27 @@ def run(
                 for experiment in paper.experiments
             ]
         except Interrupted as stop:
-            rest = missing(_from(every, paper), quick, hosts, asked, seeds)
-            left = [one.text() for one in rest]
-            raise Interrupted("\n  ".join([f"{stop}. {_LOOK}; to be run:", *left])) from None
-        done(found)
-        write_paper(own, paper, found, data)
-    own.write("index.html", ledger_page.index(data).encode())
+            text = "\n  ".join([f"{stop}. {_LOOK}; to be run:", *gaps()])
+            raise Interrupted(text) from None
+        done(reproductions)
+        write_paper(own, paper, reproductions, data)
+        del rest[0]
+    own.write("index.html", ledger.index(data).encode())
     return data
 
 
-def write_paper(own: Folder, paper: Paper, found: list[Reproduction], data: dict[str, Any]) -> None:
+def write_paper(
+    own: Folder, paper: Paper, reproductions: list[Reproduction], data: dict[str, Any]
+) -> None:
     """Write a paper's page, the numbers of its figures, and the ledger up to it."""
-    charts = [figures(reproduction) for reproduction in found]
-    several = judge(found)
-    for chart in chain.from_iterable(charts):
-        own.write(f"figures/{chart.file}", chart.csv().encode())
-    searched = of_search.found(paper.folder)
-    searches = {paper.name: searched} if searched else {}
-    page = html(found, several, charts, searches=searches)
-    own.write(f"{paper.name}.html", page.encode())
-    data["papers"].append(ledger.of_paper(found, next(iter(several), None), charts, searched))
-    own.write(ledger.FILE, as_json.spell(data).encode())
-    own.write("index.html", ledger_page.index(data).encode())
+    several = judge_papers(reproductions)
+    search = stored_search(paper.home)
+    name = f"{paper.name}.html"
+    charts = write_page(own, name, reproductions, several, {paper.name: search})
+    part = ledger.of_paper(reproductions, next(iter(several), None), charts, search)
+    data["papers"].append(part)
+    own.write(ledger.FILE, json_text(data).encode())
+    own.write("index.html", ledger.index(data).encode())
 
 
 def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
@@ -138,9 +138,9 @@ def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
     while this is provisional, or more seeds than are asked for. A damaged one is moved aside when
     the new one is written."""
     try:
-        had = json.loads((folder / ledger.FILE).read_bytes())
-        fuller = quick and not had["quick"]
-        more = [host for host, count in seeds.items() if _most(had, host) > count]
+        earlier = json.loads((folder / ledger.FILE).read_bytes())
+        fuller = quick and not earlier["quick"]
+        more = [host for host, count in seeds.items() if _most(earlier, host) > count]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return
     if fuller:
@@ -155,10 +155,10 @@ def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
         )
 
 
-def _most(had: Mapping[str, Any], host: str) -> int:
+def _most(data: Mapping[str, Any], host: str) -> int:
     """Count the seeds of the experiment that has the most. An older form has one count for all
     hosts that ran."""
-    entries = [entry for paper in had["papers"] for entry in paper["experiments"]]
+    entries = [entry for paper in data["papers"] for entry in paper["experiments"]]
     ran = [entry for entry in entries if entry["hosts"][host]["core"]]
     return max((int(e["hosts"][host].get("seeds", [0, e["seeds"]])[1]) for e in ran), default=0)
 
@@ -171,25 +171,20 @@ def folder_name(quick: bool) -> Path:
 def not_there(data: dict[str, Any]) -> list[str]:
     """List the gaps of the ledger, a line for each experiment and host."""
     return [
-        f"{experiment['experiment']} on {host}: {'; '.join(found)}"
+        f"{experiment['experiment']} on {host}: {'; '.join(gaps)}"
         for paper in data["papers"]
         for experiment in paper["experiments"]
         for host in HOSTS
-        for found in [_lacks(experiment, host)]
-        if found
+        for gaps in [_gaps(experiment, host)]
+        if gaps
     ]
 
 
-def _lacks(experiment: dict[str, Any], host: str) -> list[str]:
-    cells, of_host = experiment["cells"], experiment["hosts"][host]
+def _gaps(experiment: dict[str, Any], host: str) -> list[str]:
+    cells, ran = experiment["cells"], experiment["hosts"][host]
     gone = sum(cell[host] == "not run" for cell in cells)
-    said = [f"{gone} of {len(cells)} cells not run"] if gone else []
-    least, most = of_host["seeds"]
+    gaps = [f"{gone} of {len(cells)} cells not run"] if gone else []
+    least, most = ran["seeds"]
     if 0 < least < experiment["seeds"]:
-        said.append(f"{seeds_text(least, most)} of {experiment['seeds']}")
-    return [*said, *([of_host["why"]] if gone and of_host["why"] else [])]
-
-
-def _from(every: Sequence[Paper], paper: Paper) -> list[Experiment]:
-    later = every[list(every).index(paper) :]
-    return [experiment for one in later for experiment in one.experiments]
+        gaps.append(f"{seeds_text(least, most)} of {experiment['seeds']}")
+    return [*gaps, *([ran["why"]] if gone and ran["why"] else [])]

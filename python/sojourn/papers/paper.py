@@ -6,22 +6,35 @@ Such claims stand in papers/PAPER/claims.toml, in the form of an experiment's ow
 by its experiment and its values, '1: drop', and the experiment is one more axis: `where = {
 experiment = ["1", "2"] }`. They are judged once, over the cells of all the experiments that they
 name, and only where each of those was run.
+
+papers/PAPER/figures.toml lists every numbered figure and table:
+
+[[figures]]
+number = "Figure 5(a)"       as printed
+caption = "…"                its content, in our own words
+experiments = ["1"]          those that answer it
+cell = "drop"                and their cell: a signal, or one with the values of further axes
+not = "…"                    or the reason why none answers it
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn.papers import claims_file, files
-from sojourn.papers.claims import Cell, Claim, decide
-from sojourn.papers.experiment import Experiment, experiments, experiments_in
-from sojourn.papers.judged import Judged, lacking
-from sojourn.papers.reproduce import CellValues, Reproduction, values_of
-from sojourn.papers.search.file import claims_of
+from sojourn.core.errors import InputError, nearest
+from sojourn.papers import claims_file
+from sojourn.papers.claims import Cell, Claim, Judged
+from sojourn.papers.experiment import Experiment, PaperFiles, experiments
+from sojourn.papers.points import claims_of
+from sojourn.papers.reasons import Measured
+from sojourn.papers.reproduce import SEPARATOR, Reproduction, judge
+from sojourn.scenario.known import without_licence
+from sojourn.store.store import write_errors
 
 
 @dataclass(frozen=True)
@@ -32,14 +45,9 @@ class Paper:
     experiments: tuple[Experiment, ...]
 
     @property
-    def folder(self) -> Path:
-        """Return the folder of its claims, beside the folders of its experiments."""
-        return self.experiments[0].folder.parent
-
-    @property
-    def title(self) -> str:
-        """Name the paper; by its folder's name where it has no other."""
-        return title_of(self.experiments[0])
+    def home(self) -> PaperFiles:
+        """Return the files of the paper."""
+        return self.experiments[0].home
 
     @cached_property
     def _read(self) -> tuple[list[Claim], set[Cell]]:
@@ -48,7 +56,7 @@ class Paper:
             for experiment in self.experiments
             for cell in experiment.cells()
         }
-        return claims_file.load(self.folder / "claims.toml", cells)
+        return claims_file.load(self.home.folder / "claims.toml", cells)
 
     def claims(self) -> list[Claim]:
         """List the claims on several experiments."""
@@ -66,8 +74,8 @@ class Paper:
 
     def needed(self, claim: Claim) -> list[str]:
         """List the experiments that a claim names, as the command line has them."""
-        names = {signal.partition(_SEPARATOR)[0] for signal, _, _ in claim.cells()}
-        return [found.id for found in self.experiments if found.name in names]
+        names = {signal.partition(SEPARATOR)[0] for signal, _, _ in claim.cells()}
+        return [e.id for e in self.experiments if e.name in names]
 
 
 @dataclass(frozen=True)
@@ -84,15 +92,8 @@ class OfPaper:
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn reproduce --json`."""
-        found = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
-        return {"paper": self.paper, "claims": found}
-
-
-def title_of(experiment: Experiment) -> str:
-    """Name the paper of an experiment; by its folder's name where it has no other."""
-    path = experiment.folder.parent / "paper.toml"
-    data = files.read(path) if path.is_file() else {}
-    return str(data.get("title", experiment.paper))
+        claims = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
+        return {"paper": self.paper, "claims": claims}
 
 
 def papers() -> list[Paper]:
@@ -101,18 +102,18 @@ def papers() -> list[Paper]:
 
 
 def papers_of(chosen: Sequence[Experiment]) -> list[Paper]:
-    """Read the whole papers that these experiments belong to."""
-    folders = dict.fromkeys(experiment.folder.parent for experiment in chosen)
-    return [Paper(folder.absolute().name, tuple(experiments_in(folder))) for folder in folders]
+    """List the whole papers that these experiments belong to."""
+    homes = {experiment.home.folder.absolute(): experiment.home for experiment in chosen}
+    return [Paper(home.name, home.experiments) for home in homes.values()]
 
 
-def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
+def judge_papers(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
     """Judge the claims of each paper that has one of these experiments."""
-    by_paper: dict[str, list[Reproduction]] = {}
-    for reproduction in reproductions:
-        by_paper.setdefault(reproduction.experiment.paper, []).append(reproduction)
     return [
-        OfPaper(paper.name, _judge(paper, by_paper[paper.name]))
+        OfPaper(
+            paper.name,
+            _judge(paper, [r for r in reproductions if r.experiment.paper == paper.name]),
+        )
         for paper in papers_of([reproduction.experiment for reproduction in reproductions])
         if paper.claims()
     ]
@@ -120,43 +121,96 @@ def judge(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
 
 def _judge(paper: Paper, reproductions: Sequence[Reproduction]) -> dict[str, tuple[Judged, ...]]:
     calibrated = paper.calibrated()
-    measured: dict[str, dict[str, CellValues]] = {}  # by host and experiment
-    for found in reproductions:
-        for host in found.hosts:
-            measured.setdefault(host, {})[found.experiment.name] = values_of(found, host)
+    measured: dict[str, dict[str, Mapping[Cell, Measured]]] = {}  # by host and experiment
+    for reproduction in reproductions:
+        for host in reproduction.hosts:
+            cells = reproduction.cells_on(host)
+            measured.setdefault(host, {})[reproduction.experiment.name] = cells
     return {
-        host: tuple(_decide(paper, claim, host, of, calibrated) for claim in paper.claims())
-        for host, of in measured.items()
+        host: tuple(
+            judge(host, claim, paper.experiments, by_name, calibrated, is_papers=True)
+            for claim in paper.claims()
+        )
+        for host, by_name in measured.items()
     }
 
 
-def _decide(
-    paper: Paper, claim: Claim, host: str, of: Mapping[str, CellValues], calibrated: set[Cell]
-) -> Judged:
-    cells: dict[str, list[Cell]] = {}
-    for signal, algorithm, metric in claim.cells():
-        experiment, _, own = signal.partition(_SEPARATOR)
-        cells.setdefault(experiment, []).append((own, algorithm, metric))
-    missing = []
-    for id_ in paper.needed(claim):
-        name = id_.rpartition("/")[2]
-        gone = of[name].missing(cells[name]) if name in of else [""]
-        if gone:
-            missing.append(lacking(id_, gone, name in of and of[name].ran))
-    if missing:
-        some_ran = any(values.ran for values in of.values())
-        return Judged(host, claim, None, tuple(missing) if some_ran else ())
-
-    def values(cell: Cell) -> Sequence[float]:
-        signal, algorithm, metric = cell
-        experiment, _, own = signal.partition(_SEPARATOR)
-        return of[experiment]((own, algorithm, metric))
-
-    return Judged(host, claim, decide(claim, values, calibrated), ())
-
-
-_SEPARATOR = ": "
-
-
 def _label(experiment: Experiment, cell: str) -> str:
-    return f"{experiment.name}{_SEPARATOR}{cell}"
+    return f"{experiment.name}{SEPARATOR}{cell}"
+
+
+FIGURES = "figures.toml"
+_KEYS = {"number", "caption", "experiments", "cell", "not"}
+
+
+@dataclass(frozen=True)
+class InPrint:
+    """One figure or table."""
+
+    number: str
+    caption: str
+    experiments: tuple[str, ...]  # as the command line has them
+    cell: str  # empty: all of them
+    why_not: str
+
+
+def figures_in_print(paper: Paper) -> list[InPrint]:
+    """Read the figures and tables of a paper, in its order; InputError for a wrong entry."""
+    path = paper.home.folder / FIGURES
+    if not path.is_file():
+        return []
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))["figures"]
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError) as error:
+        raise InputError(f"{path}: is no list of [[figures]]: {error}") from error
+    figures = [_figure_in_print(paper, path, entry) for entry in entries]
+    numbers = [figure.number for figure in figures]
+    for number in numbers:
+        if numbers.count(number) > 1:
+            raise InputError(f"{path}: {number} is there twice")
+    return figures
+
+
+def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPrint:
+    number = str(entry.get("number", "a figure without number"))
+    where = f"{path}: {number}"
+    for key in entry.keys() - _KEYS:
+        raise InputError(f"{where}: there is no key '{key}'.{nearest(key, _KEYS)}")
+    for key in ("number", "caption"):
+        if not str(entry.get(key, "")).strip():
+            raise InputError(f"{where}: has no {key}")
+    if ("experiments" in entry) == ("not" in entry):
+        raise InputError(f"{where}: needs either experiments = [NAMES] or not = REASON")
+    if "not" in entry and (not str(entry["not"]).strip() or "cell" in entry):
+        raise InputError(f"{where}: not = REASON stands alone, and gives a reason")
+    known = {experiment.name: experiment for experiment in paper.experiments}
+    names = entry.get("experiments", [])
+    if not isinstance(names, list) or ("experiments" in entry and not names):
+        raise InputError(f"{where}: experiments = {names!r}; it is a list of names")
+    cell = str(entry.get("cell", ""))
+    for name in names:
+        if name not in known:
+            raise InputError(f"{where}: there is no experiment '{name}'.{nearest(name, known)}")
+        labels = [known_cell.label for known_cell in known[name].cells()]
+        # A cell goes by its whole label, or by some of its values.
+        if cell and not any(set(cell.split(", ")) <= set(text.split(", ")) for text in labels):
+            raise InputError(
+                f"{where}: experiment '{name}' has no cell '{cell}'.{nearest(cell, labels)}"
+            )
+    ids = tuple(known[name].id for name in names)
+    return InPrint(number, str(entry["caption"]), ids, cell, str(entry.get("not", "")))
+
+
+SAMPLE = Path(__file__).parent / "sample"
+
+
+def write_sample(folder: Path) -> Path:
+    """Write a paper of one experiment into a new folder. InputError where there is such a thing."""
+    if folder.exists():
+        raise InputError(f"{folder}: there is such a file or folder; nothing was written")
+    for path in sorted(SAMPLE.rglob("*.toml")):
+        place = folder / path.relative_to(SAMPLE)
+        with write_errors(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(without_licence(path.read_text(encoding="utf-8")), encoding="utf-8")
+    return folder

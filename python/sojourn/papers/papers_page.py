@@ -16,16 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sojourn.core import as_json, generated
 from sojourn.core.errors import SojournError
 from sojourn.core.hosts import HOSTS, seeds_text
-from sojourn.core.table import markdown, markdown_cell
-from sojourn.papers import in_print, ledger
-from sojourn.papers.claims import SEEDS, Claim
+from sojourn.core.text import json_text, markdown, markdown_cell, write_page
+from sojourn.papers import ledger
+from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Claim
 from sojourn.papers.experiment import Experiment
-from sojourn.papers.in_print import InPrint
-from sojourn.papers.judged import NOT_RUN, VERDICTS
-from sojourn.papers.paper import Paper, papers
+from sojourn.papers.paper import InPrint, Paper, figures_in_print, papers
+from sojourn.papers.reproduce import seeds_by_host
 
 DEFAULT = Path("docs/evidence/ledger.md")
 LEDGER = Path("docs/evidence/ledger.json")
@@ -52,47 +50,31 @@ provisional, and has their number beside it.
 
 def text(path: Path = LEDGER) -> str:
     """Write the page as it is published."""
-    found = ledger.read(path)
-    known = {paper["paper"]: paper for paper in found["papers"]}
-    parts = [_HEAD, _made_with(found)]
+    data = ledger.read(path)
+    by_name = {paper["paper"]: paper for paper in data["papers"]}
+    parts = [_HEAD, _made_with(data)]
     for paper in papers():
-        parts += _of_paper(paper, known.get(paper.name, {}))
+        parts += _of_paper(paper, by_name.get(paper.name, {}))
     return "\n".join(parts)
 
 
-def _made_with(found: Mapping[str, Any]) -> str:
-    made = sorted(
-        {
-            entry["hosts"][host]["core"]
-            for paper in found["papers"]
-            for entry in paper["experiments"]
-            for host in HOSTS
-            if entry["hosts"][host]["core"]
-        }
-    )
-    seeds = _seeds(found)
-    machine = found["machine"]
-    quick = " --quick" if found["quick"] else ""
-    provisional = " With so few seeds verdicts are provisional." if found["quick"] else ""
-    return (
-        f"This page: `sojourn reproduce{quick}`, {seeds or 'no seeds'}, "
-        f"by {', '.join(made) or 'nothing'}, on {machine['processor']} with {machine['cores']} "
-        f"cores.{provisional}\n"
-    )
-
-
-def _seeds(found: Mapping[str, Any]) -> str:
-    """Write the number of seeds, host by host where the hosts differ."""
-    every = [entry for paper in found["papers"] for entry in paper["experiments"]]
-    by_host = {}
+def _made_with(data: Mapping[str, Any]) -> str:
+    entries = [entry for paper in data["papers"] for entry in paper["experiments"]]
+    cores, by_host = set(), {}
     for host in HOSTS:
-        counts = {n for e in every for n in _seeds_of(e, host) if e["hosts"][host]["core"]}
+        ran = [entry for entry in entries if entry["hosts"][host]["core"]]
+        cores |= {entry["hosts"][host]["core"] for entry in ran}
+        counts = [count for entry in ran for count in _seeds_of(entry, host)]
         if counts:
-            by_host[host] = seeds_text(min(counts), max(counts))
-    if len(set(by_host.values())) == 1:
-        return next(iter(by_host.values()))
-    where = {"sim": "simulated", "linux": "on Linux"}
-    return ", ".join(f"{said} {where[host]}" for host, said in by_host.items())
+            by_host[host] = min(counts), max(counts)
+    machine = data["machine"]
+    quick = " --quick" if data["quick"] else ""
+    provisional = " With so few seeds verdicts are provisional." if data["quick"] else ""
+    return (
+        f"This page: `sojourn reproduce{quick}`, {seeds_by_host(by_host) or 'no seeds'}, "
+        f"by {', '.join(sorted(cores)) or 'nothing'}, on {machine['processor']} with "
+        f"{machine['cores']} cores.{provisional}\n"
+    )
 
 
 def _seeds_of(entry: Mapping[str, Any], host: str) -> tuple[int, int]:
@@ -101,27 +83,27 @@ def _seeds_of(entry: Mapping[str, Any], host: str) -> tuple[int, int]:
     return least, most
 
 
-def _of_paper(paper: Paper, had: Mapping[str, Any]) -> Iterator[str]:
+def _of_paper(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
     entries = {
         entry["experiment"]: entry
-        for entry in had.get("experiments", ())
+        for entry in data.get("experiments", ())
         for experiment in paper.experiments
         if entry["experiment"] == experiment.id
         and entry["definition"] == ledger.definition(experiment)
     }
-    verdicts = _verdicts(paper, had, entries)
-    yield f"## {paper.title}\n"
+    verdicts = _verdicts(paper, data, entries)
+    yield f"## {paper.home.title}\n"
     yield f"{paper.experiments[0].data['source']}.\n"
     yield _counts(verdicts)
     yield "### Figures and tables\n"
-    yield _figures(in_print.read(paper), entries)
+    yield _figures(figures_in_print(paper), entries)
     yield "### Experiments\n"
     yield _experiments(paper, entries)
     yield "### Claims\n"
     yield _claims(verdicts)
-    if (paper.folder / "search.toml").is_file():
+    if paper.home.search:
         yield "### The search\n"
-        yield _search(paper, had.get("search"), whole=len(entries) == len(paper.experiments))
+        yield _search(paper, data.get("search"), whole=len(entries) == len(paper.experiments))
 
 
 # By id, the claim, and on each host its verdict, measurement, and seeds where these are fewer than
@@ -130,61 +112,59 @@ Verdicts = dict[str, tuple[Claim, dict[str, tuple[str, str, str]]]]
 
 
 def _verdicts(
-    paper: Paper, had: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]
+    paper: Paper, data: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]
 ) -> Verdicts:
     """List every claim of today's files. A claim on several experiments needs all of these
     experiments unchanged since the ledger."""
-    several = {entry["id"]: entry for entry in had.get("claims", ())}
-    found: Verdicts = {}
+    several = {entry["id"]: entry for entry in data.get("claims", ())}
+    verdicts: Verdicts = {}
     for claim in paper.claims():
         fresh = all(name in entries for name in paper.needed(claim))
-        found[claim.id] = claim, _said(several.get(claim.id) if fresh else None)
+        verdicts[claim.id] = claim, _by_host(several.get(claim.id) if fresh else None)
     for experiment in paper.experiments:
-        of = {entry["id"]: entry for entry in entries.get(experiment.id, {}).get("claims", ())}
+        claims = entries.get(experiment.id, {}).get("claims", ())
+        by_id = {entry["id"]: entry for entry in claims}
         for claim in experiment.claims()[0]:
-            found[claim.id] = claim, _said(of.get(claim.id))
-    return found
+            verdicts[claim.id] = claim, _by_host(by_id.get(claim.id))
+    return verdicts
 
 
-def _said(entry: Mapping[str, Any] | None) -> dict[str, tuple[str, str, str]]:
+def _by_host(entry: Mapping[str, Any] | None) -> dict[str, tuple[str, str, str]]:
     if entry is None:
         return dict.fromkeys(HOSTS, (NOT_RUN, "", ""))
-    seeds = entry.get("seeds", {})
+    seeds = {host: entry.get("seeds", {}).get(host, 0) for host in HOSTS}
     return {
-        host: (entry["verdicts"][host], entry["measured"][host], _few(seeds.get(host, 0)))
-        for host in HOSTS
+        host: (
+            entry["verdicts"][host],
+            entry["measured"][host],
+            seeds_text(count, count) if 0 < count < SEEDS else "",
+        )
+        for host, count in seeds.items()
     }
-
-
-def _few(seeds: int) -> str:
-    return seeds_text(seeds, seeds) if 0 < seeds < SEEDS else ""
 
 
 def _counts(verdicts: Verdicts) -> str:
     rows = []
     for host in HOSTS:
-        decided = [of[host][0] for _, of in verdicts.values()]
-        rows.append((_HOSTS[host], *map(decided.count, VERDICTS)))
+        words = [by_host[host][0] for _, by_host in verdicts.values()]
+        rows.append((_HOSTS[host], *map(words.count, VERDICTS)))
     return markdown(("claims", *VERDICTS), rows, range(1, 1 + len(VERDICTS)))
 
 
-def _figures(found: Sequence[InPrint], entries: Mapping[str, Mapping[str, Any]]) -> str:
+def _figures(figures: Sequence[InPrint], entries: Mapping[str, Mapping[str, Any]]) -> str:
     rows = []
-    for one in found:
-        if one.why_not:
-            rows.append((one.number, one.caption, f"not here: {one.why_not}", ""))
+    for figure in figures:
+        if figure.why_not:
+            rows.append((figure.number, figure.caption, f"not here: {figure.why_not}", ""))
             continue
-        command = f"`sojourn reproduce {' '.join(one.experiments)}`"
-        here = "table" if one.number.startswith("Table") else "figure"
-        where = f"{here} “{one.cell}”" if one.cell else f"{here}s"
-        said = f"{where} of {', '.join(one.experiments)}" + _ran(one, entries)
-        rows.append((one.number, one.caption, said, command))
+        kind = "table" if figure.number.startswith("Table") else "figure"
+        place = f"{kind} “{figure.cell}”" if figure.cell else f"{kind}s"
+        gone = [name for name in figure.experiments if name not in entries]
+        not_run = f"; not run: {', '.join(gone)}" if gone else ""
+        answer = f"{place} of {', '.join(figure.experiments)}{not_run}"
+        command = f"`sojourn reproduce {' '.join(figure.experiments)}`"
+        rows.append((figure.number, figure.caption, answer, command))
     return markdown(("in print", "what it shows", "here", "command"), rows)
-
-
-def _ran(one: InPrint, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    gone = [name for name in one.experiments if name not in entries]
-    return f"; not run: {', '.join(gone)}" if gone else ""
 
 
 def _experiments(paper: Paper, entries: Mapping[str, Mapping[str, Any]]) -> str:
@@ -204,41 +184,41 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
     print has no counts."""
     if entry is None:
         return NOT_RUN
-    of = entry["hosts"][host]
-    counted = [f"{count} {word}" for word, count in of["cells"].items() if count]
+    ran = entry["hosts"][host]
+    counted = [f"{count} {word}" for word, count in ran["cells"].items() if count]
     least, most = _seeds_of(entry, host)
     seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
-    if counted and of["core"]:
+    if counted and ran["core"]:
         return _with(", ".join(counted), seeds)
-    why = f": {' '.join(of['why'].split())}" if of["why"] else ""
-    return _with("no number in print", seeds) if of["core"] else f"{NOT_RUN}{why}"
+    why = f": {' '.join(ran['why'].split())}" if ran["why"] else ""
+    return _with("no number in print", seeds) if ran["core"] else f"{NOT_RUN}{why}"
 
 
 def _claims(verdicts: Verdicts) -> str:
     rows = []
-    for claim, of in verdicts.values():
-        said = " · ".join(
+    for claim, by_host in verdicts.values():
+        measured = " · ".join(
             f"{_HOSTS[host]}: {words}" if host != "sim" else words
-            for host, (_, words, _) in of.items()
+            for host, (_, words, _) in by_host.items()
             if words
         )
-        verdicts_ = (_with(of[host][0], of[host][2]) for host in HOSTS)
-        rows.append(map(markdown_cell, (claim.text, claim.source, *verdicts_, said)))
+        words_by_host = (_with(by_host[host][0], by_host[host][2]) for host in HOSTS)
+        rows.append(map(markdown_cell, (claim.text, claim.source, *words_by_host, measured)))
     return markdown(("claim", "in print", "simulator", "Linux", "measured"), rows)
 
 
-def _search(paper: Paper, found: Mapping[str, Any] | None, *, whole: bool) -> str:
+def _search(paper: Paper, search: Mapping[str, Any] | None, *, whole: bool) -> str:
     """Write the effect of the open points: the count of printed numbers that each set-up meets."""
     command = f"`sojourn reproduce {paper.name} --search`"
-    if not found or not whole or found["definition"] != ledger.open_points(paper.folder):
+    if not search or not whole or search["definition"] != ledger.open_points(paper.home):
         return f"{command}: not run with the experiments as they are.\n"
-    half, other = found["cells"]["searched"], found["cells"]["other"]
+    half, other = search["cells"]["searched"], search["cells"]["other"]
     rows = [
         (row["which"], row["searched"], row["other"], markdown_cell(row["label"]))
-        for row in found["judged"]
+        for row in search["judged"]
     ]
     head = ("set-up", f"met of {half} searched", f"of {other} others", "what is not as in the text")
-    return f"{command}: {found['counts']}.\n\n{markdown(head, rows, right=(1, 2))}"
+    return f"{command}: {search['counts']}.\n\n{markdown(head, rows, right=(1, 2))}"
 
 
 def _with(words: str, seeds: str) -> str:
@@ -255,9 +235,9 @@ def main(arguments: Sequence[str]) -> int:
                 print("papers_page: --take LEDGER.json names a file", file=sys.stderr)
                 return 2
             taken = ledger.read(Path(words[at + 1]))
-            LEDGER.write_text(as_json.spell(taken) + "\n", encoding="utf-8")
+            LEDGER.write_text(json_text(taken) + "\n", encoding="utf-8")
             del words[at : at + 2]
-        return generated.main(words, DEFAULT, text)
+        return write_page(words, DEFAULT, text)
     except SojournError as error:
         print(f"papers_page: {error}", file=sys.stderr)
         return error.exit_status

@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +13,21 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sojourn.core import as_json
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOST_NAMES, HOSTS, seeds_text
-from sojourn.core.table import Column, Table
-from sojourn.papers import curve_figure, report_axis
-from sojourn.papers.claims import SEEDS, Decision
-from sojourn.papers.described import abouts
+from sojourn.core.text import Column, Table, json_text
+from sojourn.papers import curve_figure
+from sojourn.papers.axis_figure import rows_of, scale_of
+from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Decision, count
 from sojourn.papers.experiment import Experiment, Signal
-from sojourn.papers.figures import figures, kind_of
-from sojourn.papers.judged import NOT_RUN, VERDICTS, Judged, count
-from sojourn.papers.paper import OfPaper
-from sojourn.papers.reproduce import Measured, Reproduction, seeds_on
+from sojourn.papers.page import abouts, kind_of, write_page
+from sojourn.papers.paper import OfPaper, papers_of
+from sojourn.papers.reasons import Measured
+from sojourn.papers.reproduce import Reproduction, seeds_on
+from sojourn.papers.search import stored_search
 from sojourn.result.result import read_request
 from sojourn.show.page import heading, number, spread
-from sojourn.show.tables import fits, print_table, print_whole
+from sojourn.show.tables import fits, print_entries, print_table, print_whole
 from sojourn.store.folder import claim
 
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
@@ -50,30 +49,6 @@ def seeds_note(reproduction: Reproduction) -> str:
     return note
 
 
-def rows(reproduction: Reproduction, signal: Signal) -> list[tuple[str, list[list[Measured]]]]:
-    """List the cells of all hosts, for each metric of a signal and each algorithm."""
-    return [
-        (
-            metric,
-            [
-                [
-                    reproduction.cell(host, signal.name, contender.name, metric)
-                    for host in reproduction.hosts_of(signal)
-                ]
-                for contender in reproduction.experiment.contenders(signal)
-            ],
-        )
-        for metric in (*signal.metrics, *signal.beside)
-    ]
-
-
-def headings(reproduction: Reproduction, signal: Signal) -> list[str]:
-    """Name the measured columns: by host, or "measured" where only the simulator ran."""
-    if reproduction.hosts == ("sim",):
-        return ["measured"]
-    return [HOST_NAMES[host] for host in reproduction.hosts_of(signal)]
-
-
 def print_tables(reproduction: Reproduction, console: Console) -> None:
     """Print measured beside published, the ablations, and at the end the claims, where a terminal
     stops."""
@@ -83,7 +58,13 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
         console.print(f"{name}: {about}", markup=False, highlight=False)
     kind = kind_of(experiment)
     if kind == "axis":
-        report_axis.print_tables(reproduction, console, HOST_NAMES.__getitem__)
+        for table in over(reproduction):
+            print_table(console, table)
+        for cell, changed in _ablations(experiment).items():
+            changes = [{"changed": signal.short, "why": signal.why} for signal in changed]
+            print_entries(console, f"One thing changed at {cell}", changes)
+        for table in ablated(reproduction):
+            print_table(console, table)
     else:
         there = [signal for signal in experiment.signals() if reproduction.hosts_of(signal)]
         for signal in sorted(there, key=lambda signal: bool(signal.ablates)):
@@ -93,7 +74,7 @@ def print_tables(reproduction: Reproduction, console: Console) -> None:
             for line in curve_figure.summary(work):
                 console.print(line, markup=False, highlight=False)
     for host in reproduction.hosts:
-        if reproduction.judged[host]:
+        if reproduction.decisions_on(host):
             console.print(_claims(reproduction, host))
 
 
@@ -101,47 +82,48 @@ def _print_signal(reproduction: Reproduction, signal: Signal, console: Console) 
     """Print a row for each metric and algorithm, as a terminal has no room for more columns. A
     narrower terminal gets a table for each metric."""
     title = f"{signal.title} ({signal.table})"
-    of_metrics = {
-        heading(metric): _columns(reproduction, signal, cells)
-        for metric, cells in rows(reproduction, signal)
-    }
-    words = Column("metric", [word for name in of_metrics for word in name.split()])
-    joined = [
-        Column(parts[0].heading, [cell for part in parts for cell in part.cells])
-        for parts in zip(*of_metrics.values(), strict=True)
-    ]
-    if not fits(console.width, [words, *joined]):
-        for name, (algorithms, *numbers) in of_metrics.items():
-            print_table(console, Table(f"{title}: {name}", [algorithms], numbers))
+    metrics = (*signal.metrics, *signal.beside)
+    names = [contender.name for contender in reproduction.experiment.contenders(signal)]
+    hosts = reproduction.hosts_of(signal)
+    is_simulated = reproduction.hosts == ("sim",)
+
+    def columns(metrics: Sequence[str]) -> list[Column]:
+        cells = [
+            [reproduction.cell(host, signal.name, name, metric) for host in hosts]
+            for metric in metrics
+            for name in names
+        ]
+        return [
+            Column("algorithm", names * len(metrics)),
+            Column("published", [number(by_host[0].published) for by_host in cells]),
+            *(
+                Column(
+                    "measured" if is_simulated else HOST_NAMES[host],
+                    [spread(by_host[n].estimate) for by_host in cells],
+                )
+                for n, host in enumerate(hosts)
+            ),
+        ]
+
+    algorithms, *numbers = columns(metrics)
+    words = [word for metric in metrics for word in heading(metric).split()]
+    if not fits(console.width, [Column("metric", words), algorithms, *numbers]):
+        for metric in metrics:
+            algorithms, *numbers = columns([metric])
+            print_table(console, Table(f"{title}: {heading(metric)}", [algorithms], numbers))
         return
     table = Grid(title=Text(title), title_justify="left")
     table.add_column("metric", overflow="fold")
     table.add_column("algorithm", no_wrap=True)
-    table.add_column("published", justify="right", style="dim", no_wrap=True)
-    for column in joined[2:]:
-        table.add_column(column.heading, justify="right", no_wrap=True)
-    for name, columns in of_metrics.items():
-        count = len(columns[0].cells)
-        for n, cells in enumerate(zip(*(column.cells for column in columns), strict=True)):
-            label = name if n == 0 else ""
-            table.add_row(label, *map(Text, cells), end_section=n == count - 1)
+    for column in numbers:
+        style = "dim" if column.heading == "published" else None
+        table.add_column(column.heading, justify="right", style=style, no_wrap=True)
+    rows = zip(*(column.cells for column in (algorithms, *numbers)), strict=True)
+    for row, cells in enumerate(rows):
+        n, place = divmod(row, len(names))
+        label = "" if place else heading(metrics[n])
+        table.add_row(label, *map(Text, cells), end_section=place == len(names) - 1)
     print_whole(console, table)
-
-
-def _columns(
-    reproduction: Reproduction, signal: Signal, cells: list[list[Measured]]
-) -> list[Column]:
-    """Make the columns of one metric: the algorithms, the published numbers, and those of each
-    host."""
-    names = headings(reproduction, signal)
-    return [
-        Column("algorithm", [of_hosts[0].algorithm for of_hosts in cells]),
-        Column("published", [number(of_hosts[0].published) for of_hosts in cells]),
-        *(
-            Column(name, [spread(of_hosts[n].found) for of_hosts in cells])
-            for n, name in enumerate(names)
-        ),
-    ]
 
 
 def print_summary(reproduction: Reproduction, console: Console) -> None:
@@ -154,13 +136,13 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
         highlight=False,
     )
     for host in reproduction.hosts:
-        judged = reproduction.claims_of(host)
+        judged = reproduction.judged[host]
         counts = ", ".join(f"{word} {n}" for word, n in count(judged).items() if n)
         if counts:
             console.print(f"{HOST_NAMES[host]}: {counts}", highlight=False)
-        others = [one for one in judged if one.verdict not in ("holds", NOT_RUN)]
-        for one in others[:_SUMMARY_CLAIMS]:
-            line = f"  {one.verdict:11}{one.claim.text}"
+        others = [j for j in judged if j.verdict not in ("holds", NOT_RUN)]
+        for other in others[:_SUMMARY_CLAIMS]:
+            line = f"  {other.verdict:11}{other.claim.text}"
             console.print(line, markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
         if len(others) > _SUMMARY_CLAIMS:
             console.print(f"  and {len(others) - _SUMMARY_CLAIMS} more", highlight=False)
@@ -171,8 +153,14 @@ def print_paper(of_paper: OfPaper, console: Console) -> None:
     for host, judged in of_paper.judged.items():
         title = f"claims of {of_paper.paper} on several experiments"
         table = _claims_table(title if tuple(of_paper.judged) == ("sim",) else f"{title}, {host}")
-        for found in judged:
-            table.add_row(found.claim.text, *_found(found))
+        for one in judged:
+            decision = one.decision
+            words = (
+                (verdict(decision), _lines(decision))
+                if decision
+                else (NOT_RUN, f"needs {', '.join(one.missing)} too")
+            )
+            table.add_row(one.claim.text, *words)
         console.print(table)
 
 
@@ -192,17 +180,10 @@ def print_ledger(data: dict[str, Any], console: Console) -> None:
     print_table(console, Table("claims by verdict", labels, numbers, lines_below=last))
 
 
-def _found(judged: Judged) -> tuple[str, str]:
-    """Return verdict and measurement, or the runs that are needed first."""
-    if judged.decision:
-        return verdict(judged.decision), _lines(judged.decision)
-    return "not run", f"needs {', '.join(judged.missing)} too"
-
-
 def _claims(reproduction: Reproduction, host: str) -> Grid:
     title = "claims" if reproduction.hosts == ("sim",) else f"claims, {HOST_NAMES[host]}"
     table = _claims_table(title)
-    for decision in reproduction.judged[host]:
+    for decision in reproduction.decisions_on(host):
         table.add_row(decision.claim.text, verdict(decision), _lines(decision))
     return table
 
@@ -254,12 +235,12 @@ def check_folder(
     }
     missing = {part: count for part, count in had.items() if has.get(part, -1) < count}
     if missing:
-        said = [
+        parts = [
             f"{name} --host {host}, {seeds_text(count, count)}"
             for (name, host), count in sorted(missing.items())
         ]
         raise InputError(
-            f"{folder}: holds a report that has more ({'; '.join(said)}); ask for that too, or "
+            f"{folder}: holds a report that has more ({'; '.join(parts)}); ask for that too, or "
             f"name another folder: --out {folder}-2"
         )
 
@@ -280,25 +261,85 @@ def write_all(
 ) -> Path:
     """Write report.html, reproduction.json and the numbers of each figure, figures/NAME.csv, to the
     folder. Return the path of the report."""
-    from sojourn.papers.report_page import html
-
     own = claim(folder)
-    charts = [figures(reproduction) for reproduction in reproductions]
-    for chart in chain.from_iterable(charts):
-        own.write(f"figures/{chart.file}", chart.csv().encode())
-    page = html(reproductions, of_papers, charts, searches=_searches(reproductions))
-    own.write("report.html", page.encode())
-    own.write("reproduction.json", as_json.spell(data).encode())
+    experiments = [reproduction.experiment for reproduction in reproductions]
+    here = {experiment.id for experiment in experiments}
+    whole = [p for p in papers_of(experiments) if {e.id for e in p.experiments} <= here]
+    searches = {paper.name: stored_search(paper.home) for paper in whole}
+    write_page(own, "report.html", reproductions, of_papers, searches)
+    own.write("reproduction.json", json_text(data).encode())
     return folder / "report.html"
 
 
-def _searches(reproductions: Sequence[Reproduction]) -> dict[str, Any]:
-    """Find the result of a search, if it was made, for each paper with all its experiments."""
-    from sojourn.papers.paper import papers_of
-    from sojourn.papers.search import stored
+def _ablations(experiment: Experiment) -> dict[str, list[Signal]]:
+    """Group the ablations by their cell."""
+    by_cell: dict[str, list[Signal]] = {}
+    for signal in experiment.signals():
+        if signal.ablates:
+            by_cell.setdefault(signal.of, []).append(signal)
+    return by_cell
 
-    experiments = [reproduction.experiment for reproduction in reproductions]
-    here = {experiment.id for experiment in experiments}
-    whole = [p for p in papers_of(experiments) if {one.id for one in p.experiments} <= here]
-    found = {paper.name: stored.found(paper.folder) for paper in whole}
-    return {name: search for name, search in found.items() if search}
+
+def over(reproduction: Reproduction) -> Iterator[Table]:
+    """Make a table for each metric, of its values along the axis."""
+    experiment = reproduction.experiment
+    x = experiment.data["figure"]["x"]
+    by_name = {signal.name: signal for signal in experiment.signals()}
+    for along in rows_of(experiment):
+        signals = [by_name[cell.label] for cell in along]
+        rest = ", ".join(text for axis, text in along[0].texts.items() if axis != x)
+        scale = scale_of(x, [cell.texts[x] for cell in along])
+        # The heading has the unit.
+        values = tuple(text.split()[0] if scale.is_numeric else text for text in scale.texts)
+        for metric in (*signals[0].metrics, *signals[0].beside):
+            table = signals[0].table if metric in signals[0].metrics else "measured too"
+            title = f"{heading(metric)} over {scale.label}, {rest} ({table})"
+            rows = Column(scale.label, values)
+            yield Table(title, [rows], _columns(reproduction, metric, signals, reproduction.hosts))
+
+
+def ablated(reproduction: Reproduction) -> Iterator[Table]:
+    """Make a table for each metric of a cell with ablations: the cell, then its ablations."""
+    experiment = reproduction.experiment
+    for cell, changed in _ablations(experiment).items():
+        (base,) = (signal for signal in experiment.signals() if signal.name == cell)
+        for host in reproduction.hosts:
+            signals = [signal for signal in changed if host in reproduction.hosts_of(signal)]
+            rows = Column("changed", ["as above", *(signal.short for signal in signals)])
+            for metric in (*base.metrics, *base.beside) if signals else ():
+                title = f"{heading(metric)} at {cell}, with one thing changed"
+                columns = _columns(reproduction, metric, [base, *signals], [host])
+                yield Table(title, [rows], columns)
+
+
+def _columns(
+    reproduction: Reproduction, metric: str, signals: Sequence[Signal], hosts: Sequence[str]
+) -> list[Column]:
+    """Make a column of published numbers, where there is one, and one for each host, for each
+    algorithm; a dash where it did not run."""
+    columns = []
+    for contender in reproduction.experiment.contenders():
+        name = contender.name
+        printed, *measured = (
+            [
+                "–"
+                if signal.only and name not in signal.only
+                else write(reproduction.cell(host, signal.name, name, metric))
+                for signal in signals
+            ]
+            for host, write in [(hosts[0], _published), *((host, _measured) for host in hosts)]
+        )
+        if set(printed) != {"–"}:
+            columns.append(Column(f"{name}\npublished", printed))
+        for host, cells in zip(hosts, measured, strict=True):
+            head = f"{name}\n{HOST_NAMES[host]}" if len(reproduction.hosts) > 1 else name
+            columns.append(Column(head, cells))
+    return columns
+
+
+def _published(cell: Measured) -> str:
+    return number(cell.published)
+
+
+def _measured(cell: Measured) -> str:
+    return spread(cell.estimate)

@@ -4,64 +4,30 @@
 
 from __future__ import annotations
 
-import math
 import shlex
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, check_hosts, seeds_text
 from sojourn.papers import claims
+from sojourn.papers.claims import Judged, lacking
 from sojourn.papers.experiment import Experiment, Signal
-from sojourn.papers.judged import Judged, lacking
-from sojourn.papers.search.file import claims_of
+from sojourn.papers.points import claims_of
+from sojourn.papers.reasons import Cell, Measured
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
-from sojourn.result.stats import Estimate, estimate
-from sojourn.runs import stored
 from sojourn.runs.executor import Runner
-from sojourn.runs.run import open_store, run_cases
+from sojourn.runs.run import open_store, run_cases, stored_runs
 
+# Between an experiment and its cell, in a claim of a paper.
+SEPARATOR = ": "
 _WHERE = {"sim": "simulated", "linux": "on Linux"}
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One cell: published (None where the paper prints nothing) and measured."""
-
-    host: str
-    signal: str
-    algorithm: str
-    metric: str
-    published: float | None
-    found: Estimate
-    ran: bool = True  # else `found` is empty because nothing ran
-    seeds: int = 0  # of which it is the mean
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Return the ends of the interval, within the range of the metric."""
-        return METRICS[self.metric].interval(self.found)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the keys of `sojourn reproduce --json`."""
-        return {
-            "host": self.host,
-            "signal": self.signal,
-            "algorithm": self.algorithm,
-            "metric": self.metric,
-            "label": METRICS[self.metric].label,
-            "unit": METRICS[self.metric].unit,
-            "published": self.published,
-            "measured": self.found.mean,
-            "ci95": [*self.interval],
-            "ran": self.ran,
-            "seeds": self.seeds,
-        }
 
 
 @dataclass(frozen=True)
@@ -73,9 +39,7 @@ class Reproduction:
     quick: bool
     result: Result
     cells: tuple[Measured, ...]
-    judged: Mapping[str, tuple[claims.Decision, ...]]  # by host
-    # Where only some cells ran: the claims that wait for others, by host.
-    waiting: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
+    judged: Mapping[str, tuple[Judged, ...]]  # every claim, by host
     # Why a host ran nothing, by host.
     refused: Mapping[str, str] = field(default_factory=dict)
 
@@ -87,7 +51,11 @@ class Reproduction:
     @property
     def decisions(self) -> tuple[claims.Decision, ...]:
         """Return the decisions of the first host."""
-        return self.judged[self.hosts[0]]
+        return self.decisions_on(self.hosts[0])
+
+    def decisions_on(self, host: str) -> tuple[claims.Decision, ...]:
+        """Return the decisions of a host."""
+        return tuple(judged.decision for judged in self.judged[host] if judged.decision)
 
     def hosts_of(self, signal: Signal) -> tuple[str, ...]:
         """List the hosts of a signal. An ablation is about a setting, not the host, and runs on the
@@ -98,20 +66,12 @@ class Reproduction:
 
     def seeds_of(self, host: str) -> tuple[int, int]:
         """Count the seeds of the cell with the fewest, and of the cell with the most."""
-        return self._seeds.get(host, (0, 0))
-
-    @cached_property
-    def _seeds(self) -> dict[str, tuple[int, int]]:
-        return _seeds_by_host(self.result.runs)
+        return _seeds_by_host(self._runs).get(host, (0, 0))
 
     def seeds_said(self) -> str:
         """Write the number of seeds in words, host by host where the hosts differ."""
         by_host = {host: self.seeds_of(host) for host in HOSTS if self.seeds_of(host)[1]}
-        if len(set(by_host.values())) == 1:
-            return seeds_text(*next(iter(by_host.values())))
-        if not by_host:
-            return seeds_text(len(self.seeds), len(self.seeds))
-        return ", ".join(f"{seeds_text(*of)} {_WHERE[host]}" for host, of in by_host.items())
+        return seeds_by_host(by_host) or seeds_text(len(self.seeds), len(self.seeds))
 
     @property
     def is_provisional(self) -> bool:
@@ -121,23 +81,11 @@ class Reproduction:
     def beside_kernel(self) -> list[list[tuple[str, str]]]:
         """List, for each of our algorithms with a peer in the kernel, the host and algorithm of
         each column. Empty where Linux was not asked for."""
-        ran = {(run.labels["host"], run.labels["algorithm"]) for run in self.result.runs}
+        ran = {(host, algorithm) for host, _, algorithm in self._runs}
         return [
             [*((host, own.name) for host in HOSTS if host in self.hosts), ("linux", theirs.name)]
             for own, theirs in self.experiment.peers()
             if ("linux", theirs.name) in ran
-        ]
-
-    def claims_of(self, host: str) -> list[Judged]:
-        """List every claim in the order of the file: decided on the host, or with the runs it waits
-        for."""
-        found = {decision.claim.id: decision for decision in self.judged.get(host, ())}
-        waiting = {judged.claim.id: judged for judged in self.waiting.get(host, ())}
-        return [
-            Judged(host, claim, found[claim.id], ())
-            if claim.id in found
-            else waiting.get(claim.id, Judged(host, claim, None, ()))
-            for claim in self.experiment.claims()[0]
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -152,34 +100,46 @@ class Reproduction:
             "seeds_of": {host: list(self.seeds_of(host)) for host in self.hosts},
             "quick": self.quick,
             "cells": [cell.to_json() for cell in self.cells],
+            # Those that wait for more cells are last.
             "claims": [
-                {"host": host, **decision.to_json()}
-                for host, decisions in self.judged.items()
-                for decision in decisions
-            ]
-            + [judged.to_json() for found in self.waiting.values() for judged in found],
+                judged.to_json()
+                for judged in sorted(
+                    chain.from_iterable(self.judged.values()), key=lambda j: j.decision is None
+                )
+            ],
         }
 
     def runs(self, host: str, signal: str, algorithm: str) -> list[Run]:
         """List the runs of one cell, in the order of the seeds."""
-        wanted = (host, signal, algorithm)
-        return [
-            run
-            for run in self.result.runs
-            if tuple(run.labels[key] for key in ("host", "signal", "algorithm")) == wanted
-        ]
+        return self._runs.get((host, signal, algorithm), [])
+
+    @cached_property
+    def _runs(self) -> RunsByCell:
+        return _by_cell(self.result.runs)
+
+    def cells_on(self, host: str) -> dict[claims.Cell, Measured]:
+        """Return the measurements on a host, by cell."""
+        return _on(host, self.cells)
 
     def cell(self, host: str, signal: str, algorithm: str, metric: str) -> Measured:
         """Find one cell, which may not have run."""
-        found = self._by_name.get((host, signal, algorithm, metric))
-        if found:
-            return found
-        of = next(found for found in self.experiment.signals() if found.name == signal)
-        return _not_run(self.experiment, host, of, algorithm, metric)
+        measured = self._by_place.get((host, signal, algorithm, metric))
+        if measured:
+            return measured
+        condition = next(s for s in self.experiment.signals() if s.name == signal)
+        return _measured(self.experiment, host, condition, algorithm, metric)
 
     @cached_property
-    def _by_name(self) -> dict[tuple[str, str, str, str], Measured]:
+    def _by_place(self) -> dict[tuple[str, str, str, str], Measured]:
         return {(c.host, c.signal, c.algorithm, c.metric): c for c in self.cells}
+
+
+def seeds_by_host(counts: Mapping[str, tuple[int, int]]) -> str:
+    """Write the fewest and most seeds of each host, once where the hosts are alike."""
+    texts = {host: seeds_text(*ends) for host, ends in counts.items()}
+    if len(set(texts.values())) == 1:
+        return next(iter(texts.values()))
+    return ", ".join(f"{text} {_WHERE[host]}" for host, text in texts.items())
 
 
 def reproduce(
@@ -214,24 +174,31 @@ def reproduce(
             )
             cases, peers = [], peers if "linux" in looked_up else []
         try:
-            runs += stored.runs_of([*cases, *peers], wanted[host], store, host)
+            runs += stored_runs([*cases, *peers], wanted[host], store, host)
         except InputError as error:
             refused[host] = str(error)
-    ran = {run.labels["host"] for run in runs}
-    ran_on = [host for host in hosts if host in ran or host not in looked_up] or hosts[:1]
-    command = _command(experiment, quick, ran_on, _seeds_by_host(runs))
+    by_cell = _by_cell(runs)
+    counts = _seeds_by_host(by_cell)
+    ran_on = [host for host in hosts if host in counts or host not in looked_up] or hosts[:1]
+    command = _command(experiment, quick, ran_on, counts)
     meta = {"experiment": experiment.id, "command": command}
     result = Result(experiment.scenario, tuple(runs), meta)
-    values = {host: CellValues(experiment, host, runs) for host in hosts}
-    judged = {host: _judge(experiment, host, of) for host, of in values.items()}
+    cells = [cell for host in hosts for cell in _cells(experiment, host, hosts, by_cell)]
+    own_claims, calibrated = claims_of(experiment)
     return Reproduction(
         experiment,
         max(wanted.values(), key=len),
         quick,
         result,
-        tuple(cell for host in values for cell in _cells(experiment, host, hosts, values[host])),
-        {host: decided for host, (decided, _) in judged.items()},
-        {host: waiting for host, (_, waiting) in judged.items()},
+        tuple(cells),
+        {
+            host: tuple(
+                judge(host, claim, [experiment], {experiment.name: measured}, calibrated)
+                for claim in own_claims
+            )
+            for host in hosts
+            for measured in [_on(host, cells)]
+        },
         refused,
     )
 
@@ -244,13 +211,28 @@ def seeds_on(
     return tuple(range(1, count + 1))
 
 
-def _seeds_by_host(runs: Iterable[Run]) -> dict[str, tuple[int, int]]:
-    """Count, by host, the seeds of the cell with the fewest and of the one with the most."""
-    counts: dict[str, Counter[tuple[str, str]]] = {}
+# By host, signal and algorithm, in the order of the seeds.
+RunsByCell = Mapping[tuple[str, str, str], list[Run]]
+
+
+def _by_cell(runs: Iterable[Run]) -> RunsByCell:
+    by_cell: dict[tuple[str, str, str], list[Run]] = {}
     for run in runs:
-        of_cell = str(run.labels["signal"]), str(run.labels["algorithm"])
-        counts.setdefault(str(run.labels["host"]), Counter())[of_cell] += 1
-    return {host: (min(of.values()), max(of.values())) for host, of in counts.items()}
+        host, signal, algorithm = (str(run.labels[k]) for k in ("host", "signal", "algorithm"))
+        by_cell.setdefault((host, signal, algorithm), []).append(run)
+    return by_cell
+
+
+def _seeds_by_host(by_cell: RunsByCell) -> dict[str, tuple[int, int]]:
+    """Count, by host, the seeds of the cell with the fewest and of the one with the most."""
+    counts: dict[str, list[int]] = {}
+    for (host, *_), runs in by_cell.items():
+        counts.setdefault(host, []).append(len(runs))
+    return {host: (min(cells), max(cells)) for host, cells in counts.items()}
+
+
+def _on(host: str, cells: Iterable[Measured]) -> dict[claims.Cell, Measured]:
+    return {(c.signal, c.algorithm, c.metric): c for c in cells if c.host == host}
 
 
 def _command(
@@ -258,91 +240,80 @@ def _command(
 ) -> str:
     """Write the command that makes these runs again. A host with other seeds than --quick gives
     needs --seeds. The two exclude each other, and then all hosts have --seeds."""
-    had = {host: most for host in hosts for _, most in [seeds.get(host, (0, 0))] if most}
+    most = {host: seeds[host][1] for host in hosts if host in seeds}
     other = {
-        h: n for h, n in had.items() if n != len(seeds_on(experiment, h, quick, EXPERIMENTS_SEEDS))
+        h: n for h, n in most.items() if n != len(seeds_on(experiment, h, quick, EXPERIMENTS_SEEDS))
     }
     if quick and other:
-        quick, other = False, had
+        quick, other = False, most
     words = ["sojourn", "reproduce", experiment.argument, *(["--quick"] if quick else [])]
     words += [word for host in hosts for word in ("--host", host)]
     words += [word for host, n in other.items() for word in ("--seeds", f"{host}={n}")]
     return shlex.join(words)
 
 
-def _judge(
-    experiment: Experiment, host: str, values: CellValues
-) -> tuple[tuple[claims.Decision, ...], tuple[Judged, ...]]:
-    """Decide the claims whose cells all ran, and list the others."""
-    found, calibrated = claims_of(experiment)
-    decided, waiting = [], []
-    for claim in found:
-        gone = values.missing(claim.cells())
-        if gone:
-            where = (lacking(experiment.id, gone, True),) if values.ran else ()
-            waiting.append(Judged(host, claim, None, where))
-        else:
-            decided.append(claims.decide(claim, values, calibrated))
-    return tuple(decided), tuple(waiting)
-
-
-def values_of(reproduction: Reproduction, host: str) -> CellValues:
-    """Collect the measurements of each cell on a host, in the order of the seeds."""
-    return CellValues(reproduction.experiment, host, reproduction.result.runs)
-
-
-class CellValues:
-    """The measurements of a cell, in the order of the seeds."""
-
-    def __init__(self, experiment: Experiment, host: str, runs: Sequence[Run]) -> None:
-        self._at = str(experiment.data["queue"]), str(experiment.data["window"])
-        self._runs: dict[tuple[str, str], list[Run]] = {}
-        for run in runs:
-            if run.labels["host"] == host:
-                labels = str(run.labels["signal"]), str(run.labels["algorithm"])
-                self._runs.setdefault(labels, []).append(run)
-
-    @property
-    def ran(self) -> bool:
-        """Tell whether anything ran."""
-        return bool(self._runs)
-
-    def missing(self, cells: Iterable[claims.Cell]) -> list[str]:
-        """List the signal and algorithm of each cell that did not run here."""
-        wanted = dict.fromkeys((signal, algorithm) for signal, algorithm, _ in cells)
-        return [", ".join(cell) for cell in wanted if cell not in self._runs]
-
-    def algorithms(self, signal: str) -> list[str]:
-        """List the algorithms that ran here under the signal."""
-        return [algorithm for ran, algorithm in self._runs if ran == signal]
-
-    def __call__(self, cell: claims.Cell) -> list[float]:
-        signal, algorithm, name = cell
-        metric = METRICS[name]
-        return [metric.of_run(run, *self._at) for run in self._runs[signal, algorithm]]
+def judge(
+    host: str,
+    claim: claims.Claim,
+    experiments: Sequence[Experiment],
+    measured: Mapping[str, Mapping[claims.Cell, Measured]],
+    calibrated: set[claims.Cell],
+    *,
+    is_papers: bool = False,
+) -> Judged:
+    """Decide a claim of these experiments on a host, or name the runs that it lacks. `measured` has
+    the cells of each that ran, by its name. A cell of a paper's claim names its experiment."""
+    places = {cell: (experiments[0].name, cell) for cell in claim.cells()}
+    if is_papers:
+        for cell in places:
+            name, _, signal = cell[0].partition(SEPARATOR)
+            places[cell] = name, (signal, *cell[1:])
+    values: dict[claims.Cell, Sequence[float]] = {}
+    gone: dict[str, list[str]] = {}  # signal and algorithm of each cell that did not run
+    for cell, (name, own) in places.items():
+        there = measured.get(name, {}).get(own)
+        values[cell] = there.values if there else ()
+        if not values[cell]:
+            gone.setdefault(name, []).append(", ".join(own[:2]))
+    if not gone:
+        return Judged(host, claim, claims.decide(claim, values.__getitem__, calibrated), ())
+    ran = {name for name, cells in measured.items() if any(cell.ran for cell in cells.values())}
+    missing = (
+        lacking(experiment.id, list(dict.fromkeys(gone[experiment.name])), experiment.name in ran)
+        for experiment in experiments
+        if experiment.name in gone
+    )
+    return Judged(host, claim, None, tuple(missing) if ran else ())
 
 
 def _cells(
-    experiment: Experiment, host: str, hosts: Sequence[str], values: CellValues
+    experiment: Experiment, host: str, hosts: Sequence[str], runs: RunsByCell
 ) -> list[Measured]:
-    found = []
+    cells = []
     for signal in experiment.signals():
-        ran = values.algorithms(signal.name)
+        ran = [name for of_host, label, name in runs if (of_host, label) == (host, signal.name)]
         wanted = [contender.name for contender in experiment.contenders(signal)]
         elsewhere = signal.ablates and host != (signal.host or hosts[0])
-        for algorithm in dict.fromkeys(ran if elsewhere else [*ran, *wanted]):
-            for metric in (*signal.metrics, *signal.beside):
-                cell = _not_run(experiment, host, signal, algorithm, metric)
-                if algorithm in ran:
-                    measured = values((signal.name, algorithm, metric))
-                    cell = replace(cell, found=estimate(measured), ran=True, seeds=len(measured))
-                found.append(cell)
-    return found
+        cells += [
+            _measured(experiment, host, signal, algorithm, metric, runs)
+            for algorithm in dict.fromkeys(ran if elsewhere else [*ran, *wanted])
+            for metric in (*signal.metrics, *signal.beside)
+        ]
+    return cells
 
 
-def _not_run(
-    experiment: Experiment, host: str, signal: Signal, algorithm: str, metric: str
+def _measured(
+    experiment: Experiment,
+    host: str,
+    signal: Signal,
+    algorithm: str,
+    metric: str,
+    runs: RunsByCell = MappingProxyType({}),
 ) -> Measured:
+    place = str(experiment.data["queue"]), str(experiment.data["window"])
+    values = (
+        METRICS[metric].of_run(run, *place) for run in runs.get((host, signal.name, algorithm), ())
+    )
     published = experiment.published.get((signal.of, algorithm, metric))
-    nothing = Estimate(math.nan, math.nan)
-    return Measured(host, signal.name, algorithm, metric, published, nothing, ran=False)
+    cell = Cell(experiment.name, signal.name, algorithm, metric)
+    return Measured(cell, published, tuple(values), host)

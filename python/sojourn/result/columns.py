@@ -6,16 +6,24 @@ report.
 Columns with a label are also metrics (`sojourn.result.metrics`), under the same name.
 `sojourn.result.result` writes these columns and no others. The columns that the engine itself
 writes are described beside its schemas (`crates/py/src/recorded.rs`).
+
+`python -m sojourn.result.columns [--check] [FILE]` writes docs/reference/columns.md, or with
+--check tells whether the file equals it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
 from sojourn.core.hosts import HOSTS
+
+if TYPE_CHECKING:
+    from sojourn.result.result import Run
 
 
 @dataclass(frozen=True)
@@ -244,8 +252,8 @@ def _recorded(table: str) -> tuple[Column, ...]:
     """Make the columns of a table that the engine writes."""
     return tuple(
         Column(name, unit, meaning)
-        for of, name, unit, meaning in _native.recorded_columns()
-        if of == table
+        for owner, name, unit, meaning in _native.recorded_columns()
+        if owner == table
     )
 
 
@@ -255,6 +263,35 @@ STATISTICS = (*QUEUE_LABELS, *_recorded("statistics"))
 EVENTS = _recorded("events")
 DISTRIBUTIONS = (*QUEUE_LABELS, *_recorded("distributions"))
 TRANSFERS = (*LABELS, *_recorded("transfers"))
+
+# The rows and the columns of each file of a result.
+TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
+    "windows.parquet": ("one row for each run, queue and window", WINDOWS),
+    "series.parquet": ("one row for each run, queue and step of the grid", SERIES),
+    "group_series.parquet": (
+        "one row for each run, name of flows and step of the grid",
+        GROUP_SERIES,
+    ),
+    "statistics.parquet": (
+        "one row for each run, queue, statistic of its algorithm and step of the grid",
+        STATISTICS,
+    ),
+    "flows.parquet": ("one row for each run, flow and window", FLOWS),
+    "groups.parquet": ("one row for each run, window and name of flows", GROUPS),
+    "steps.parquet": (
+        "one row for each run, queue and change of the scenario; written where it changes",
+        STEPS,
+    ),
+    "distributions.parquet": (
+        "one row for each run, window, and cell of a histogram in which there is any",
+        DISTRIBUTIONS,
+    ),
+    "transfers.parquet": (
+        "with `record.transfers`: one row for each run and transfer, in the order of their ends; "
+        "one that has none stands where it was given up, or behind all others",
+        TRANSFERS,
+    ),
+}
 
 _SIM, _LINUX = HOSTS
 # The keys of an entry of `runs` in result.json and `--json`.
@@ -317,3 +354,119 @@ QUEUE = (
         of_all=False,
     ),
 )
+
+
+def _of_queue(run: Run, queue: str) -> dict[str, str | int]:
+    tested = str(run.labels["aqm"])
+    return {**run.labels, "aqm": run.aqm_of(queue), "tested": tested, "queue": queue}
+
+
+def of_windows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each run, queue and window."""
+    for run in runs:
+        for queue in run.report["queues"]:
+            for window in queue["windows"]:
+                labels = {**_of_queue(run, queue["name"]), "window": window["name"]}
+                yield labels | values(WINDOWS, window)
+
+
+def of_flows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each run, flow and window.
+
+    Goodput is of the window. All other counts are of the whole run, and their names say it.
+    """
+    for run in runs:
+        windows = [window["name"] for window in run.report["transport"]]
+        for flow in run.report["flows"]:
+            whole = values(FLOWS, flow)
+            goodputs = zip(windows, flow["goodput_mbps_of_windows"], strict=True)
+            for window, goodput_mbps in goodputs:
+                labels = {**run.labels, "flow": flow["name"], "index": flow["index"]}
+                yield {**labels, "window": window, "goodput_mbps": goodput_mbps, **whole}
+
+
+def of_groups(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each run, window and name of flows."""
+    for run in runs:
+        for window in run.report["transport"]:
+            for group in window["groups"]:
+                labels = {**run.labels, "group": group["name"], "window": window["name"]}
+                yield labels | values(GROUPS, group)
+
+
+def of_steps(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each run, queue and change of the scenario."""
+    for run in runs:
+        for queue in run.report["queues"]:
+            for step in queue.get("steps", ()):
+                labels = _of_queue(run, queue["name"])
+                numbers = values(STEPS, step)
+                at = {key: numbers.pop(key) for key in ("at_s", "to_s")}
+                yield labels | at | {"change": spell(step["changes"])} | numbers
+
+
+def spell(changes: Iterable[Mapping[str, Any]]) -> str:
+    """Write all changes of one time in words."""
+    return ", ".join(map(_spell, changes))
+
+
+def _spell(change: Mapping[str, Any]) -> str:
+    name = change["of"]
+    match change["kind"]:
+        case "rate":
+            return f"{name} {change['rate_mbps']:.6g} Mbit/s"
+        case "delay":
+            return f"{name} delay {change['delay_ms']:.6g} ms"
+        case kind:
+            flows = "flow" if change["flows"] == 1 else "flows"
+            return f"{change['flows']} {flows} {name} {kind}{'s' if change['flows'] == 1 else ''}"
+
+
+DEFAULT = Path("docs/reference/columns.md")
+
+_HEAD = """\
+<!-- SPDX-FileCopyrightText: 2026 The Sojourn authors -->
+<!-- SPDX-License-Identifier: MIT OR GPL-2.0-only -->
+# Every column of a result
+
+<!-- Made from the tables by `python -m sojourn.result.columns`; edit those, not this. -->
+
+[Results](../guide/results.md) has the files and [defines the numbers](../guide/results.md#numbers).
+A number that was not measured is null, in a series NaN. Where no host is named, both have it.
+Experiments add their own labels as columns. The last cell has the label of printed tables. A column
+of `windows.parquet` or `steps.parquet` that has one is a metric of claims and sweeps.
+"""
+
+
+def text() -> str:
+    """Write the page as it is published."""
+    tables = {
+        f"`{file}`": (f"{rows[0].upper()}{rows[1:]}.", table)
+        for file, (rows, table) in TABLES.items()
+    }
+    tables |= {
+        "`events.parquet` of a run": (
+            "One row for each packet that left a recorded queue or was dropped there.",
+            EVENTS,
+        ),
+        "`runs` of `result.json`": ("The keys of an entry, as of `--json`.", RUN),
+        "`queues` of an entry": ("The keys of each.", QUEUE),
+    }
+    return "\n".join([_HEAD, *(_section(title, *table) for title, table in tables.items())])
+
+
+def _section(title: str, rows: str, table: tuple[Column, ...]) -> str:
+    from sojourn.core.text import markdown
+
+    lines = []
+    for column in table:
+        hosts = "" if column.hosts == HOSTS else ", ".join(f"`{host}`" for host in column.hosts)
+        lines.append((f"`{column.name}`", column.unit, hosts, column.meaning, column.label))
+    head = ("column", "unit", "host", "what", "label")
+    return "\n".join([f"## {title}", "", rows, "", markdown(head, lines)])
+
+
+if __name__ == "__main__":
+    from sojourn.core.text import write_page
+
+    sys.exit(write_page(sys.argv[1:], DEFAULT, text))

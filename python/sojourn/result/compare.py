@@ -1,26 +1,250 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Differences between the scenarios of several results.
+"""Runs side by side: cases, and the differences between them and between their scenarios.
 
-Each key with unequal values is listed with its value in each result. Keys are named as `--set`
-names them.
+A case is a group of runs that differ only in the seed. A table has a row for each case, a picture a
+curve.
+
+Each algorithm is compared with the first one, Linux with the simulator, and each result with the
+first one. A trace as rates is compared with the trace as opportunities. Pairs of one seed share the
+variation between seeds, which therefore hides no difference.
+
+Of the scenarios of several results, each key with unequal values is listed with its value in each
+result. Keys are named as `--set` names them.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.core.errors import InputError
-from sojourn.result.cases import Cases
-from sojourn.result.result import Result
-from sojourn.scenario.assignments import read_value, write_value
-from sojourn.scenario.changes import apply
+from sojourn.core.hosts import BINNED
+from sojourn.result.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
+from sojourn.result.result import Result, Run
+from sojourn.scenario.changes import apply, queues_under_test
 from sojourn.scenario.links import TESTED
-from sojourn.scenario.tested import queues_under_test
+from sojourn.scenario.variant import read_value, write_value
 from sojourn.store.store import digest
+
+if TYPE_CHECKING:
+    from sojourn.result.stats import Estimate
+
+
+@dataclass(frozen=True)
+class Case:
+    """The labels that its runs have in common."""
+
+    aqm: str  # as the command names it; in an experiment, as the paper does
+    host: str
+    signal: str = ""  # of an experiment
+    result: str = ""  # empty where there is only one
+
+    @classmethod
+    def of(cls, labels: Mapping[str, str | int], result: str = "") -> Case:
+        """Make the case of a run from its labels."""
+        aqm = labels.get("algorithm", labels["aqm"])
+        return cls(str(aqm), str(labels["host"]), str(labels.get("signal", "")), result)
+
+
+Cases = dict[Case, list[Run]]
+# The name of a queue's algorithm in each case.
+OwnNames = Mapping[Case, str]
+
+
+def cases(results: Mapping[str, Result]) -> Cases:
+    """Group the runs of results by their cases, in the order of the runs."""
+    by_case: Cases = {}
+    for name, result in results.items():
+        for run in result:
+            by_case.setdefault(Case.of(run.labels, name), []).append(run)
+    return by_case
+
+
+def own_names(by_case: Cases, queue: str) -> OwnNames:
+    """Name the algorithm of a queue in each case."""
+    return {case: runs[0].queues.get(queue, case.aqm) for case, runs in by_case.items()}
+
+
+def load_all(folders: Sequence[Path]) -> dict[str, Result]:
+    """Read results, each by its name: the name of its folder, or an empty name for a single result.
+
+    Where two folders have the same name, all are named by their whole path. InputError: a folder is
+    named twice.
+    """
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        twice = next(f for f in folders if [g.resolve() for g in folders].count(f.resolve()) > 1)
+        raise InputError(f"{twice}: is named twice; name each result once")
+    short = [folder.resolve().name for folder in folders]
+    names = short if len(set(short)) == len(short) else [str(folder) for folder in folders]
+    if len(folders) == 1:
+        names = [""]
+    return {name: Result.load(folder) for name, folder in zip(names, folders, strict=True)}
+
+
+def labels(cases: Iterable[Case], own: OwnNames = MappingProxyType({})) -> dict[str, list[str]]:
+    """Name the columns that tell the cases apart: the algorithm, and each label that the cases
+    need.
+
+    `own` has the algorithms of the queue in the rows. Where other algorithms are under test, these
+    have a column too.
+    """
+    rows = list(cases)
+    others = any(name != case.aqm for case, name in own.items())
+    shows_tested = others and len({case.aqm for case in own}) > 1
+    columns = {
+        "result": [case.result for case in rows],
+        "aqm": [own.get(case, case.aqm) for case in rows],
+        "tested": [case.aqm if shows_tested else "" for case in rows],
+        "signal": [case.signal for case in rows],
+        "host": [case.host for case in rows],
+    }
+    unsaid = {"result": {""}, "tested": {""}, "signal": {""}, "host": {"sim"}}
+    return {key: texts for key, texts in columns.items() if set(texts) != unsaid.get(key)}
+
+
+def names(cases: Iterable[Case]) -> dict[Case, str]:
+    """Name each case by its algorithm, and by the labels that are not the same in all cases."""
+    rows = list(cases)
+    differ = [len(set(values)) > 1 for values in zip(*map(astuple, rows), strict=True)]
+
+    def name(case: Case) -> str:
+        values: list[Any] = list(astuple(case))
+        labels = [values[i] for i in (2, 1) if differ[i] and values[i]]
+        head = f"{case.result}: " if case.result and differ[3] else ""
+        return head + ", ".join([case.aqm, *labels])
+
+    return {case: name(case) for case in rows}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of a metric between two cases, over the seeds that both have.
+
+    The cases are an algorithm and the first one on the same host, two hosts, or two results.
+    """
+
+    case: Case
+    less: Case
+    place: str  # a queue, or with `of_group` the flows of one name
+    of_group: bool
+    window: str
+    metric: Metric | GroupMetric
+    pairs: int
+    estimate: Estimate
+
+    @property
+    def is_shown(self) -> bool:
+        """Tell whether the 95 % interval is wholly on one side of zero."""
+        return self.estimate.low > 0 or self.estimate.high < 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of `sojourn run --json`, and with several results of `sojourn compare
+        --json`."""
+        results = {"result": self.case.result, "to_result": self.less.result}
+        return {
+            **(results if self.case.result else {}),
+            **({"signal": self.case.signal} if self.case.signal else {}),
+            "aqm": self.case.aqm,
+            "to": self.less.aqm,
+            "host": self.case.host,
+            "to_host": self.less.host,
+            "group" if self.of_group else "queue": self.place,
+            "window": self.window,
+            "metric": self.metric.name,
+            "unit": self.metric.unit,
+            "pairs": self.pairs,
+            "difference": self.estimate.mean,
+            "ci95": [self.estimate.low, self.estimate.high],
+            "shown": self.is_shown,
+        }
+
+
+def differences(result: Result) -> list[Difference]:
+    """List the differences for every algorithm, host, window and metric of a table.
+
+    There is one for each queue, and one for each name of flows where there are several. Algorithms
+    need at least two seeds.
+    """
+    return within(cases({"": result}))
+
+
+def within(by_case: Cases) -> list[Difference]:
+    """Compare the algorithms and hosts of one result."""
+    differences: list[Difference] = []
+    first: dict[Case, Case] = {}
+    for case, runs in by_case.items():
+        to = first.setdefault(replace(case, aqm=""), case)
+        if case != to:
+            differences += _differences(case, to, runs, by_case[to], at_least=2)
+        for host in _beside(case.host):
+            to = replace(case, host=host)
+            if to in by_case:
+                differences += _differences(case, to, runs, by_case[to], at_least=1)
+    return differences
+
+
+def across(by_case: Cases) -> list[Difference]:
+    """Compare each result with the first, where both have the algorithm, the host, queue and
+    window."""
+    differences: list[Difference] = []
+    first = next(iter(by_case)).result
+    for case, runs in by_case.items():
+        to = replace(case, result=first)
+        if case != to and to in by_case:
+            differences += _differences(case, to, runs, by_case[to], at_least=2)
+    return differences
+
+
+def _beside(host: str) -> list[str]:
+    """List the hosts to compare this host with: the simulator for Linux, opportunities for
+    rates."""
+    sim = host.replace("linux", "sim")
+    return [other for other in (sim, host.removesuffix(BINNED)) if other != host]
+
+
+def _differences(
+    case: Case, to: Case, runs: Sequence[Run], others: Sequence[Run], *, at_least: int
+) -> Iterator[Difference]:
+    from sojourn.result.stats import estimate  # a single algorithm does without
+
+    by_seed = {run.seed: run.report for run in others}
+    pairs = [(run.report, by_seed[run.seed]) for run in runs if run.seed in by_seed]
+    if len(pairs) < at_least:
+        return
+    known = set(_measured(pairs[0][1]))
+    for measured in _measured(pairs[0][0]):
+        if measured not in known:
+            continue
+        of_group, name, window, metric = measured
+        both = [(metric.of(a, name, window), metric.of(b, name, window)) for a, b in pairs]
+        values = [a - b for a, b in both if a == a and b == b]
+        if len(values) >= at_least:
+            yield Difference(
+                case, to, name, of_group, window, metric, len(values), estimate(values)
+            )
+
+
+def _measured(
+    report: Mapping[str, Any],
+) -> Iterator[tuple[bool, str, str, Metric | GroupMetric]]:
+    """Yield whether the metric is of flows, the name of queue or flows, the window, and the
+    metric."""
+    for queue in report["queues"]:
+        for window in queue["windows"]:
+            for metric in summary_of(report):
+                yield False, queue["name"], window["name"], metric
+    for window in report["transport"]:
+        groups = window["groups"] if len(window["groups"]) > 1 else []
+        for group in groups:
+            for of_flows in GROUP_METRICS:
+                yield True, group["name"], window["name"], of_flows
+
 
 # Shown where a key is as by default.
 UNSET = "–"
@@ -92,16 +316,14 @@ def _short(value: str) -> str:
 
 def to_json(results: Mapping[str, Result], by_case: Cases) -> dict[str, Any]:
     """Return the keys of `sojourn compare --json`."""
-    from sojourn.result.differences import across, within
-
-    found = across(by_case) if len(results) > 1 else within(by_case)
+    differences = across(by_case) if len(results) > 1 else within(by_case)
     return {
         "runs": [
             {**({"result": name} if name else {}), **run.to_json()}
             for name, result in results.items()
             for run in result
         ],
-        "differences": [difference.to_json() for difference in found],
+        "differences": [difference.to_json() for difference in differences],
         "scenarios": {
             key: {
                 name: None if value == UNSET else value

@@ -58,8 +58,8 @@ class Distribution:
         """Add the counts of both."""
         cells = np.union1d(self.cells, other.cells)
         counts = np.zeros(len(cells), np.int64)
-        for one in (self, other):
-            counts[np.searchsorted(cells, one.cells)] += one.counts
+        for part in (self, other):
+            counts[np.searchsorted(cells, part.cells)] += part.counts
         return type(self)(cells, counts)
 
     @property
@@ -93,24 +93,24 @@ class Distribution:
         return delays[kept], shares[kept]
 
 
-def measured(runs: Iterable[Run], quantity: str, of: str, window: str) -> Distribution | None:
+def measured(runs: Iterable[Run], quantity: str, name: str, window: str) -> Distribution | None:
     """Add the distributions of a queue or a group in a window over all runs.
 
     Return None if a run has no distributions.
     """
-    found = Distribution.empty()
+    total = Distribution.empty()
     for run in runs:
         table = run.entry.distributions()
         if table is None:
             return None
-        found += _in_table(table, quantity, of, window)
-    return found
+        total += _in_table(table, quantity, name, window)
+    return total
 
 
-def _in_table(table: pa.Table, quantity: str, of: str, window: str) -> Distribution:
+def _in_table(table: pa.Table, quantity: str, name: str, window: str) -> Distribution:
     import pyarrow.compute as pc
 
-    wanted = {"quantity": quantity, "of": of, "window": window}
+    wanted = {"quantity": quantity, "of": name, "window": window}
     mine = np.ones(len(table), bool)
     for column, value in wanted.items():
         mine &= pc.equal(table[column], value).to_numpy()

@@ -88,10 +88,10 @@ def _counts(source: Path, assembly: Path) -> tuple[float, float]:
         return float("nan"), float("nan")
     _compile(source, assembly, "-S")
     # A compiler that cuts a function to its use calls it law.constprop.0 or the like.
-    found = re.search(r"^law(\.\S+)?:$(.*?)\.size\s+law", assembly.read_text(), re.S | re.M)
-    if not found:
+    function = re.search(r"^law(\.\S+)?:$(.*?)\.size\s+law", assembly.read_text(), re.S | re.M)
+    if not function:
         raise RunError(f"{source.name}: the compiler left no function 'law'")
-    body = found[2]
+    body = function[2]
     return (
         float(len(re.findall(r"^\s+i?div[bwlq]?\s", body, re.M))),
         float(len(re.findall(r"^\s+i?mulx?[bwlq]?\s", body, re.M))),

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,10 @@ from sojourn.result.columns import Column
 if TYPE_CHECKING:
     from sojourn.result.result import Run
     from sojourn.result.stats import Estimate
+
+
+_NONE = float("nan")
+Span = Mapping[str, Any]  # a window in a report
 
 
 @dataclass(frozen=True)
@@ -39,21 +43,21 @@ class _Number(Column):
             return 1.0
         return 100.0 if self.unit == "%" else math.inf
 
-    def interval(self, found: Estimate) -> tuple[float, float]:
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
         """Return the ends of its interval, within the bounds of its values.
 
         A single seed gives an infinite interval, which is left as it is. Rounding may bring a mean
         above the upper bound; the interval then ends at the mean.
         """
-        if not math.isfinite(found.half):
-            return found.low, found.high
-        return max(found.low, 0.0), min(found.high, max(self.most, found.mean))
+        if not math.isfinite(estimate.half):
+            return estimate.low, estimate.high
+        return max(estimate.low, 0.0), min(estimate.high, max(self.most, estimate.mean))
 
     def value(self, at: Any) -> float:
         """Read the value from an entry of the report; NaN where nothing was measured."""
         for key in self.path:
             at = at.get(key) if isinstance(at, Mapping) else None
-        return float("nan") if at is None else float(at)
+        return _NONE if at is None else float(at)
 
 
 @dataclass(frozen=True)
@@ -78,13 +82,11 @@ class RunMetric(Metric):
     """One number of a run's series, or of the algorithm that ran."""
 
     of_queue: bool = False
+    calculate: Callable[[Run, str, Span], float] = lambda run, queue, span: _NONE
 
     def of_run(self, run: Run, queue: str, window: str) -> float:
         """Calculate the value of a run; NaN where nothing was measured."""
-        from sojourn.result import metrics_of_runs
-
-        span = _window(run.report, queue, window)
-        return metrics_of_runs.VALUES[self.name](run, queue, span)
+        return self.calculate(run, queue, _window(run.report, queue, window))
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,8 @@ class VariationMetric(Metric):
 
     def value(self, at: Any) -> float:
         """Calculate the percentage; NaN where the mean is 0."""
-        found = at.get(self.path[0], {})
-        return 100 * found["sd"] / found["mean"] if found.get("mean") else float("nan")
+        moments = at.get(self.path[0], {})
+        return 100 * moments["sd"] / moments["mean"] if moments.get("mean") else _NONE
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,8 @@ class StepMetric(Metric):
         ]
         values = [value for step in steps if (value := self.value(step)) == value]
         if self.share:
-            return 100 * len(values) / len(steps) if steps else float("nan")
-        return sum(values) / len(values) if values else float("nan")
+            return 100 * len(values) / len(steps) if steps else _NONE
+        return sum(values) / len(values) if values else _NONE
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ class GroupMetric(_Number):
     def of(self, report: Mapping[str, Any], group: str, window: str) -> float:
         """Return the value in a run's report; NaN where nothing was measured."""
         groups = _flows(report, window)["groups"]
-        return self.value(next(found for found in groups if found["name"] == group))
+        return self.value(next(entry for entry in groups if entry["name"] == group))
 
     def of_run(self, run: Run, group: str, window: str) -> float:
         """Return the value of a run."""
@@ -187,6 +189,81 @@ def _flows(report: Mapping[str, Any], window: str) -> Any:
     raise InputError(f"the result has no window '{window}'")
 
 
+def _statistic(run: Run, queue: str, span: Span, name: str) -> Any:
+    """Read a statistic within the window; empty where the algorithm has no such statistic."""
+    import numpy as np
+
+    table = run.statistics()
+    if table is None:
+        return np.empty(0)
+    at = table["t_s"].to_numpy()
+    chosen = (at > span["from_s"]) & (at <= span["to_s"])
+    for column, word in (("queue", queue), ("statistic", name)):
+        chosen &= np.array(table[column].to_pylist(), str) == word
+    return table["value"].to_numpy()[chosen]
+
+
+def _mean(values: Any) -> float:
+    import numpy as np
+
+    return float(np.mean(values)) if len(values) else _NONE
+
+
+def _prob_mean_pct(run: Run, queue: str, span: Span) -> float:
+    return 100 * _mean(_statistic(run, queue, span, "prob"))
+
+
+def _evaluations_per_s(run: Run, queue: str, span: Span) -> float:
+    """Calculate the evaluations of DUK, which has one at the end of each interval, in
+    milliseconds."""
+    intervals_ms = _statistic(run, queue, span, "interval")
+    return 1e3 / _mean(intervals_ms) if len(intervals_ms) else _NONE
+
+
+def _evaluations_per_pkt(run: Run, queue: str, span: Span) -> float:
+    arrived_per_s = span["arrived_pkts"] / (span["to_s"] - span["from_s"])
+    return _evaluations_per_s(run, queue, span) / arrived_per_s if arrived_per_s else _NONE
+
+
+def _square_law(run: Run, queue: str, span: Span) -> float:
+    """Divide the share of packets marked or dropped by the share of the square-root law.
+
+    This law of TCP's throughput is C = sqrt(2 / p) sum(1 / R) over all connections. C is the rate
+    at which packets left. R is each group's mean round trip as its senders measured it.
+    """
+    import numpy as np
+
+    table = run.group_series()
+    share = ((span["mark_pct"] or 0) + (span["drop_pct"] or 0)) / 100
+    rate_per_s = span["departed_pkts"] / (span["to_s"] - span["from_s"])
+    if table is None or not rate_per_s:
+        return _NONE
+    at, groups = table["t_s"].to_numpy(), np.array(table["group"].to_pylist(), str)
+    inside = (at > span["from_s"]) & (at <= span["to_s"])
+    per_s = 0.0
+    for group in np.unique(groups[inside]):
+        chosen = inside & (groups == group)
+        connections = table["connections"].to_numpy()[chosen]
+        round_trip_s = table["srtt_ms"].to_numpy()[chosen] / 1e3
+        known = (connections > 0) & (round_trip_s > 0)
+        if known.any():
+            mean_s = np.average(round_trip_s[known], weights=connections[known])
+            per_s += float(np.mean(connections[known])) / float(mean_s)
+    share_of_law = 2 * (per_s / rate_per_s) ** 2
+    return share / share_of_law if share_of_law else _NONE
+
+
+def _law(number: str) -> Callable[[Run, str, Span], float]:
+    def value(run: Run, queue: str, span: Span) -> float:
+        from sojourn.result import law
+
+        algorithm = str(run.labels["aqm"]).partition(":")[0].partition("@")[0]
+        cost = law.cost(algorithm, run.seed)
+        return float(getattr(cost, number)) if cost else _NONE
+
+    return value
+
+
 def _of_flows(name: str, unit: str, path: tuple[str, ...], label: str) -> Metric:
     return Metric(name, unit, "of all flows together", path, label=label, of_queue=False)
 
@@ -200,17 +277,24 @@ def _of_transport(name: str, unit: str, key: str, label: str, *, udp: bool = Fal
 STEP_METRICS = tuple(StepMetric(**vars(column)) for column in columns.STEPS if column.label)
 _SETTLING, _UTILISED = STEP_METRICS[2:]
 
-# These read more of a run than its report; metrics_of_runs calculates them.
+# These read more of a run than its report.
+_OF_ALGORITHM = "the algorithm's own"
+_OF_DUK = "of DUK's law"
+_OF_LAW = "share of signals by that law's"
 OF_RUNS = tuple(
-    RunMetric(name, unit, meaning, label=label)
-    for name, unit, label, meaning in (
-        ("prob_mean_pct", "%", "probability, mean", "the algorithm's own"),
-        ("evaluations_per_s", "1/s", "evaluations", "of DUK's law"),
-        ("evaluations_per_pkt", "", "evaluations for each packet", "of DUK's law"),
-        ("square_law", "", "signals, of the square-root law's", "share of signals by that law's"),
-        ("law_million_per_s", "million/s", "evaluations this machine can do", "of a law"),
-        ("law_divisions", "", "divisions of an evaluation", "of a law, compiled"),
-        ("law_multiplications", "", "multiplications of an evaluation", "of a law, compiled"),
+    RunMetric(name, unit, meaning, label=label, calculate=calculate)
+    for name, unit, label, meaning, calculate in (
+        ("prob_mean_pct", "%", "probability, mean", _OF_ALGORITHM, _prob_mean_pct),
+        ("evaluations_per_s", "1/s", "evaluations", _OF_DUK, _evaluations_per_s),
+        ("evaluations_per_pkt", "", "evaluations for each packet", _OF_DUK, _evaluations_per_pkt),
+        ("square_law", "", "signals, of the square-root law's", _OF_LAW, _square_law),
+    )
+) + tuple(
+    RunMetric(f"law_{number}", unit, meaning, label=label, calculate=_law(number))
+    for number, unit, label, meaning in (
+        ("million_per_s", "million/s", "evaluations this machine can do", "of a law"),
+        ("divisions", "", "divisions of an evaluation", "of a law, compiled"),
+        ("multiplications", "", "multiplications of an evaluation", "of a law, compiled"),
     )
 )
 

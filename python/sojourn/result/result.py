@@ -24,14 +24,14 @@ not match, the folder was not finished.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
 from sojourn.core.errors import InputError, StoreError
-from sojourn.result import result_rows
+from sojourn.result import columns
 from sojourn.store.store import (
     Content,
     Entry,
@@ -47,6 +47,37 @@ if TYPE_CHECKING:
 
     from sojourn.result.request import Request
     from sojourn.scenario.model import Scenario
+
+_README = """\
+# A result of Sojourn
+
+{again}* `result.json`: version, command, host, seeds, and the aggregates of every run (`runs`)
+* `scenario.toml`: the scenario, before the changes of the command
+{tables}{own}{more}\
+* `runs/`: each finished run with its scenario in full; the same command goes on here
+
+    import pandas;  pandas.read_parquet("windows.parquet")
+    import polars;  polars.read_parquet("series.parquet")
+    import duckdb;  duckdb.sql("select aqm, avg(utilisation_pct) from 'windows.parquet' group by 1")
+
+Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
+packets, utilisation in percent of what the link could have sent.
+Made by Sojourn {core}.
+"""
+_OF_OWN = """\
+* `own/`: C files of yours, as they were run, each under its name and the digest of its content;
+  `--aqm ./own/.../NAME.c` runs one again
+"""
+_OF_EXPERIMENTS = """\
+* `report.html`, `reproduction.json`: measured beside published, and a verdict for each claim
+* `figures/`: the numbers of the report's figures
+"""
+_AGAIN = """\
+In this folder, this command repeats it:
+
+    {command}
+
+"""
 
 # 2: a column of a table has the name of its metric (queue_delay_mean_ms; before,
 # queue_delay_ms_mean). Results are read from their runs, which are the same in both.
@@ -100,7 +131,8 @@ class Run:
         """Return one element of `runs` in `sojourn run --json`."""
         tested = self.labels["aqm"]
         queues = [
-            {"aqm": self.aqm_of(of["name"]), "tested": tested, **of} for of in self.report["queues"]
+            {"aqm": self.aqm_of(queue["name"]), "tested": tested, **queue}
+            for queue in self.report["queues"]
         ]
         return {**self.labels, **self.report, "queues": queues}
 
@@ -135,22 +167,16 @@ class Result:
 
     def windows(self) -> pa.Table:
         """Tabulate the aggregates: one row for each run, queue and window."""
-        from sojourn.store import arrow
-
-        return arrow.table(list(result_rows.of_windows(self.runs)))
+        return _table(columns.of_windows(self.runs))
 
     def flows(self) -> pa.Table:
         """Tabulate the flows: one row for each run, flow and window."""
-        from sojourn.store import arrow
-
-        return arrow.table(list(result_rows.of_flows(self.runs)))
+        return _table(columns.of_flows(self.runs))
 
     def groups(self) -> pa.Table:
         """Tabulate counts, fairness and completion times: one row for each run, window and name of
         flows."""
-        from sojourn.store import arrow
-
-        return arrow.table(list(result_rows.of_groups(self.runs)))
+        return _table(columns.of_groups(self.runs))
 
     def steps(self) -> pa.Table:
         """Tabulate the response to each change of the scenario: one row for each run, queue and
@@ -158,9 +184,7 @@ class Result:
 
         The table is empty where nothing changes.
         """
-        from sojourn.store import arrow
-
-        return arrow.table(list(result_rows.of_steps(self.runs)))
+        return _table(columns.of_steps(self.runs))
 
     def series(self) -> pa.Table:
         """Join the raw series of all runs, with the labels of each run as columns."""
@@ -178,18 +202,17 @@ class Result:
         """Join the cells of the delays and times of all runs likewise."""
         return self._together(lambda run: run.entry.distributions())
 
-    def _together(self, of: Callable[[Run], pa.Table | None]) -> pa.Table:
+    def _together(self, read: Callable[[Run], pa.Table | None]) -> pa.Table:
         import pyarrow as pa
 
         from sojourn.store import arrow
 
-        found = ((run, of(run)) for run in self.runs)
         tables = [
             arrow.of_queues(table, run.labels, run.queues)
             if {"queue", "quantity"} & {*table.column_names}
             else arrow.labelled(table, run.labels)
-            for run, table in found
-            if table is not None
+            for run in self.runs
+            if (table := read(run)) is not None
         ]
         return pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
 
@@ -210,8 +233,7 @@ class Result:
         """Write the folder; it counts as finished only with its last file."""
         from datetime import UTC, datetime
 
-        from sojourn.core.machine import host
-        from sojourn.result.readme import readme
+        from sojourn.core.hosts import machine
         from sojourn.store.arrow import parquet_bytes
         from sojourn.store.folder import claim
 
@@ -219,27 +241,22 @@ class Result:
         store = Store(own.path / "runs")
         for run in self.runs:
             store.adopt(run.entry)
-        contents: dict[str, Content] = {
-            "scenario.toml": self.scenario.encode(),
-            "windows.parquet": parquet_bytes(self.windows()),
-            "series.parquet": parquet_bytes(self.series()),
-            "group_series.parquet": parquet_bytes(self.group_series()),
-            "statistics.parquet": parquet_bytes(self.statistics()),
-            "flows.parquet": parquet_bytes(self.flows()),
-            "groups.parquet": parquet_bytes(self.groups()),
-            "distributions.parquet": parquet_bytes(self.distributions()),
-            **self._transfers_in(own.path),
-            "README.md": readme(self).encode(),
-        }
-        steps = self.steps()
-        if len(steps):
+        contents: dict[str, Content] = {"scenario.toml": self.scenario.encode()}
+        for tabulate in (
+            *(self.windows, self.series, self.group_series, self.statistics),
+            *(self.flows, self.groups, self.distributions),
+        ):
+            contents[f"{tabulate.__name__}.parquet"] = parquet_bytes(tabulate())
+        if len(steps := self.steps()):
             contents["steps.parquet"] = parquet_bytes(steps)
+        contents |= self._transfers_in(own.path)
+        contents["README.md"] = self._readme(contents).encode()
         sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}
         head = {
             "format": FORMAT,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
             "core": _native.core_version(),
-            "host": host(),
+            "host": machine(),
             "seeds": sorted({run.seed for run in self.runs}),
             **self.meta,
             "files": own.write_all(contents, sources),
@@ -248,6 +265,20 @@ class Result:
             **self.to_json(),
         }
         own.write("result.json", json.dumps(head, indent=1).encode())
+
+    def _readme(self, names: Iterable[str]) -> str:
+        """Describe the folder with these files, and name the command that repeats the result."""
+        command = self.meta.get("command")
+        tables = [
+            f"* `{name}`: {columns.TABLES[name][0]}\n" for name in names if name in columns.TABLES
+        ]
+        return _README.format(
+            again=_AGAIN.format(command=command) if command else "",
+            tables="".join(tables),
+            own=_OF_OWN if any(run.entry.sources for run in self) else "",
+            more=_OF_EXPERIMENTS if "experiment" in self.meta else "",
+            core=_native.core_version(),
+        )
 
     def _transfers_in(self, folder: Path) -> dict[str, Content]:
         """Write the file of all transfers beside its final place; return nothing where no run kept
@@ -300,6 +331,12 @@ class Result:
         )
         meta = {key: head[key] for key in _META if key in head}
         return cls(scenario.decode(), runs, meta)
+
+
+def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+    from sojourn.store import arrow
+
+    return arrow.table(list(rows))
 
 
 def _own_names(labels: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.result.cases import Case, Cases, labels
+from sojourn.result.compare import Case, Cases, labels
 from sojourn.result.result import Run
 
 # The identity of a transfer within its visit: the same in each case of a seed.
@@ -37,18 +37,20 @@ class SideBySide:
 
     def to_json(self) -> dict[str, Any]:
         """Return the value of `transfers` in `sojourn compare --transfers --json`."""
-        said = labels(self.cases)
-        called = [dict(zip(said, row, strict=True)) for row in zip(*said.values(), strict=True)]
+        columns = labels(self.cases)
+        case_labels = [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
         rows = [
             {
                 **dict(zip(_KEY, key, strict=True)),
                 "cases": [
-                    called[number] | {f"{time}_ms": of[case][time] for time in _TIMES}
+                    case_labels[number] | {f"{time}_ms": by_case[case][time] for time in _TIMES}
                     for number, case in enumerate(self.cases)
-                    if case in of
+                    if case in by_case
                 ],
             }
-            for key, of in self.rows.items()
+            for key, by_case in self.rows.items()
         ]
         return {"seed": self.seed, "transfers": rows}
 
@@ -68,11 +70,11 @@ def side_by_side(by_case: Cases, visit: Visit) -> SideBySide:
     cases = []
     for case, runs in by_case.items():
         run = next(run for run in runs if run.seed == seed)
-        found = sorted(_of_run(run, visit), key=lambda row: [row[key] for key in _KEY])
-        if found:
+        transfers = sorted(_of_run(run, visit), key=lambda row: [row[key] for key in _KEY])
+        if transfers:
             cases.append(case)
-            begin_ns = min(row["opened_ns"] for row in found)
-        for row in found:
+            begin_ns = min(row["opened_ns"] for row in transfers)
+        for row in transfers:
             times = {time: _ms(row[f"{time}_ns"], begin_ns) for time in _TIMES}
             connection, transfer, size = (row[key] for key in _KEY)
             rows.setdefault((connection, transfer, size), {})[case] = times
@@ -89,11 +91,13 @@ def _ms(at_ns: int | None, begin_ns: int) -> float | None:
 
 
 def _check_group(by_case: Cases, group: str) -> None:
-    every = {
-        of["name"] for runs in by_case.values() for of in runs[0].report["transport"][0]["groups"]
+    known = {
+        entry["name"]
+        for runs in by_case.values()
+        for entry in runs[0].report["transport"][0]["groups"]
     }
-    if group not in every:
-        raise InputError(f"--transfers {group}: no result has such flows.{nearest(group, every)}")
+    if group not in known:
+        raise InputError(f"--transfers {group}: no result has such flows.{nearest(group, known)}")
 
 
 def _of_run(run: Run, visit: Visit) -> Iterator[dict[str, Any]]:

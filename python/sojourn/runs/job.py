@@ -120,7 +120,7 @@ def _made(
     if job.files:
         run["sources"] = {file.engine: file.sources() for file in job.files}
     watch(1.0)
-    return {"run.json": json.dumps(run, indent=1).encode(), **tables}
+    return {"run.json": json.dumps(run).encode(), **tables}
 
 
 # The report, and tables by name.

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The main flow: from a scenario, algorithms and seeds to a Result."""
+"""The main flow: from a scenario, algorithms and seeds to a Result; and stored runs, found without
+running any.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +15,18 @@ from types import MappingProxyType
 from typing import Any
 
 from sojourn import algorithms
-from sojourn.core.errors import InputError
+from sojourn.core.errors import InputError, RunError
 from sojourn.core.hosts import BINNED, HZ, LINUX_ONLY_CONTROLS, check_hosts
 from sojourn.result.request import Request
 from sojourn.result.result import Result, Run, read_request
 from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
 from sojourn.runs.rules import unmeasured
-from sojourn.scenario.assignments import write_value
-from sojourn.scenario.changes import apply
-from sojourn.scenario.engine import of_links, to_engine, without_opportunities
-from sojourn.scenario.files import placed
+from sojourn.scenario.changes import apply, under_test
+from sojourn.scenario.engine import link_algorithms, to_engine, without_opportunities
 from sojourn.scenario.model import Scenario
-from sojourn.scenario.tested import under_test
-from sojourn.scenario.toml import load, validate
-from sojourn.scenario.variant import Variant, read_all
+from sojourn.scenario.toml import load, placed, validate
+from sojourn.scenario.variant import Variant, read_all, write_value
 from sojourn.store.folder import claim
 from sojourn.store.store import Store, default_root
 
@@ -53,7 +52,7 @@ def open_store(out: str | Path | None) -> Store:
 def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
     """Raise InputError where the host cannot run one of the scenarios."""
     for scenario in scenarios:
-        for i, algorithm in of_links(scenario):
+        for i, algorithm in link_algorithms(scenario):
             if host not in algorithm.hosts:
                 link, other = scenario["links"][i]["name"], algorithm.hosts[0]
                 raise InputError(
@@ -134,7 +133,9 @@ def _own_names(scenario: Scenario, graph: Scenario) -> dict[str, str]:
 def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
     """Tell whether the host runs the scenario: all hosts do, or those alone that have all its
     algorithms."""
-    having = [h for h in hosts if all(h in algorithm.hosts for _, algorithm in of_links(scenario))]
+    having = [
+        h for h in hosts if all(h in algorithm.hosts for _, algorithm in link_algorithms(scenario))
+    ]
     return host in having or not having
 
 
@@ -332,3 +333,51 @@ def run(
     if out:
         result.save(out)
     return result
+
+
+def is_ready(host: str, hz: int = HZ) -> bool:
+    """Tell whether runs of the host can be looked up.
+
+    Runs of Linux are filed under its kernel, and a look-up builds no kernel.
+    """
+    if host == "sim":
+        return True
+    from sojourn.linux.kernel import examine
+
+    return all(found for _, found, _ in examine(hz))
+
+
+def _in_reach(cases: Sequence[Case], host: str) -> list[Case]:
+    """Return the cases whose kernel is built: the store has no runs of others."""
+    ready = {hz: is_ready(host, hz) for hz in {case.scenario.linux.hz for case in cases}}
+    return [case for case in cases if ready[case.scenario.linux.hz]]
+
+
+def count_stored(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> int:
+    """Count the stored runs. InputError: the host cannot run one of them."""
+    cases = _in_reach(cases, host)
+    if not cases:
+        return 0
+    return sum(store.has(job.key) for job in jobs_of(cases, seeds, (host,)))
+
+
+def stored_runs(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> list[Run]:
+    """Return the runs of each case, in order, up to the first seed that is missing.
+
+    All cases therefore share their first seeds. InputError: the host cannot run one of them.
+    """
+    cases = _in_reach(cases, host)
+    if not cases:
+        return []
+    try:
+        jobs = jobs_of(cases, seeds, (host,))
+    except RunError:  # programs that a kernel needs are missing
+        return []
+    found: list[Run] = []
+    for first in range(0, len(jobs), len(seeds)):
+        for job in jobs[first : first + len(seeds)]:
+            entry = store.load(job.key)
+            if entry is None:
+                break
+            found.append(Run(job.labels, entry.report, entry, job.queues))
+    return found

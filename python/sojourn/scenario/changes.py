@@ -13,34 +13,36 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
-from sojourn.scenario.assignments import write_value
-from sojourn.scenario.links import TESTED
-from sojourn.scenario.shorthand import RECEIVERS, SENDERS, SHORTHANDS, Hop
-from sojourn.scenario.tested import (
-    QUEUES,
-    TIMED,
-    called,
-    listed,
-    missing,
-    queues_under_test,
-    shorthand_of,
-)
+from sojourn.scenario.links import TESTED, Link
+from sojourn.scenario.networks import NETWORKS, TABLES
+from sojourn.scenario.variant import Variant, write_value
 
 if TYPE_CHECKING:
-    from sojourn.scenario.variant import Variant
+    from sojourn.scenario.model import Scenario
+
+# The keys of a queue in the table of its link or bottleneck.
+_QUEUES = ("aqm", "queue")
+# Keys that make packets take time at a link; only then is its queue measured.
+_TIMED = {"rate", "trace"}
+# The most links in a sentence.
+_LISTED = 12
+_TOP = (
+    *("format", "name", "description", "duration", "nodes", "links", "cables", "flows", "record"),
+    *("linux", "queue", *NETWORKS),
+)
 
 
 def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, object]) -> None:
     """Apply the changes of the network, then the algorithm, then the changes of the queues."""
-    of_queues = {key: value for key, value in changes.items() if _is_of_queue(data, key)}
+    queue_changes = {key: value for key, value in changes.items() if _sets_queue(data, key)}
     for key, value in changes.items():
-        if key not in of_queues:
+        if key not in queue_changes:
             assign(data, key, value)
     if variant:
         use_algorithm(data, variant.spec, variant.rows)
-    for key, value in of_queues.items():
+    for key, value in queue_changes.items():
         before = deepcopy(queues_under_test(data))
         assign(data, key, value)
         if variant and queues_under_test(data) != before:
@@ -48,9 +50,9 @@ def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, o
 
 
 def _check_choice(data: dict[str, Any], variant: Variant, key: str, value: object) -> None:
-    named = value.get("algorithm", "") if isinstance(value, Mapping) else value
+    algorithm = value.get("algorithm", "") if isinstance(value, Mapping) else value
     chooses = _path(data, key)[-1] in ("algorithm", "aqm", "queue")
-    other = chooses and named != variant.spec and (variant.preset or "@" in str(named))
+    other = chooses and algorithm != variant.spec and (variant.preset or "@" in str(algorithm))
     for queue in queues_under_test(data):
         if other or queue["algorithm"] != variant.algorithm:
             raise InputError(
@@ -66,7 +68,7 @@ def _check_choice(data: dict[str, Any], variant: Variant, key: str, value: objec
 def assign(data: dict[str, Any], key: str, value: object) -> None:
     """Set one key in the data."""
     path = _path(data, key)
-    short = shorthand_of(data)
+    short = _shorthand(data)
     if path[0] not in _TOP and path[0] not in data and (meant := _meant(data, path)):
         raise InputError(f"--set {key}: no such key. Did you mean '{meant}'?")
     if path[0] in ("links", "nodes") and path[1:] and short:
@@ -87,7 +89,7 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
         return
     if path in (["flows"], [short, "flows"]) and not isinstance(value, list):
         network = data[short] if short else data
-        groups = called(listed(network.get("flows")), "flows")
+        groups = _entry_names(_listed(network.get("flows")), "flows")
         raise InputError(
             f"--set {key}={write_value(value)}: flows are the groups of flows: set "
             f"flows.{groups[0] if groups else 'flow'}.count to have more of them, or queue.flows "
@@ -98,16 +100,16 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
     for table in _descend(data, path[:-1], key):
         old = table.get(path[-1])
         table[path[-1]] = value
-        if path[-1] in QUEUES and isinstance(old, dict) and TESTED in old:
-            named = value if isinstance(value, dict) else {"algorithm": value}
-            table[path[-1]] = {TESTED: old[TESTED], **named}
+        if path[-1] in _QUEUES and isinstance(old, dict) and TESTED in old:
+            queue = value if isinstance(value, dict) else {"algorithm": value}
+            table[path[-1]] = {TESTED: old[TESTED], **queue}
 
 
 def _path(data: Mapping[str, Any], key: str) -> list[str]:
     path = key.split(".")
     if path[0] not in data and path[0] not in _TOP and len(path) == 1:
         return ["queue", *path]
-    short = shorthand_of(data)
+    short = _shorthand(data)
     if path[0] == "flows" and short:
         return [short, *path]
     if short and path[:2] == [short, "aqm"] and len(path) == 3:
@@ -115,13 +117,13 @@ def _path(data: Mapping[str, Any], key: str) -> list[str]:
     return path
 
 
-def _is_of_queue(data: Mapping[str, Any], key: str) -> bool:
+def _sets_queue(data: Mapping[str, Any], key: str) -> bool:
     path = _path(data, key)
     if path[0] == "queue":
         return True
     # The queues under test are chosen before an algorithm is put into them.
-    in_network = path[0] in ("links", *SHORTHANDS) and path[-1] != TESTED
-    return in_network and not {*QUEUES}.isdisjoint(_keys(path))
+    in_network = path[0] in ("links", *NETWORKS) and path[-1] != TESTED
+    return in_network and not {*_QUEUES}.isdisjoint(_keys(path))
 
 
 def _keys(path: list[str]) -> Iterator[str]:
@@ -129,38 +131,21 @@ def _keys(path: list[str]) -> Iterator[str]:
     words = iter(path)
     for word in words:
         yield word
-        if word in ("links", "hops", SENDERS, RECEIVERS):
+        if word in ("links", *TABLES):
             next(words, None)
-
-
-_TOP = (
-    "format",
-    "name",
-    "description",
-    "duration",
-    "nodes",
-    "links",
-    "cables",
-    "flows",
-    "record",
-    "linux",
-    "queue",
-    *SHORTHANDS,
-)
 
 
 def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> None:
     """Raise InputError for a row that the algorithm does not have. It names algorithms that have
     the row, or the key that was meant."""
-    own = algorithms.find(algorithm)
-    known = own.rows
-    if row in known:
+    chosen = algorithms.find(algorithm)
+    if row in chosen.rows:
         return
-    alike = (a for a in algorithms.every().values() if set(own.hosts) <= set(a.hosts))
+    alike = (a for a in algorithms.every().values() if set(chosen.hosts) <= set(a.hosts))
     having = [other.name for other in alike if row in other.rows]
     if not having:
         place = next((place for place in _places(data) if place.split(".")[-1] == row), None)
-        meant = f" Did you mean '{place}'?" if place else nearest(row, {*known, *_TOP})
+        meant = f" Did you mean '{place}'?" if place else nearest(row, {*chosen.rows, *_TOP})
         raise InputError(f"--set {key}: no such key.{meant}")
     names = ", ".join(having)
     raise InputError(
@@ -171,74 +156,196 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
 
 def _places(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield the keys of the network as `--set` takes them."""
-    from sojourn.scenario.links import Link
-    from sojourn.scenario.networks import Dumbbell, ParkingLot
-
-    if short := shorthand_of(data):
-        of = next(m for m in (Dumbbell, ParkingLot) if m.key == short)
-        yield from (f"{short}.{key}" for key in of.model_fields)
-    if short == "parking_lot":
-        yield from (f"parking_lot.hops.*.{key}" for key in Hop.model_fields)
-    for link in listed(data.get("links")):
-        if isinstance(link, dict) and link.keys() & TIMED:
+    if short := _shorthand(data):
+        yield from NETWORKS[short].assignable()
+    for link in _listed(data.get("links")):
+        if isinstance(link, dict) and link.keys() & _TIMED:
             yield from (f"links.{link.get('name')}.{key}" for key in Link.model_fields)
 
 
 def _meant(data: Mapping[str, Any], path: list[str]) -> str | None:
     """Find the whole key for one without its first words, or for one that begins with 'bottleneck';
     else return None."""
-    key = ".".join(path)
-    network = data[short] if (short := shorthand_of(data)) else data
+    short = _shorthand(data)
     for kind in ("flows", "links"):
-        for entry in listed(network.get(kind)):
+        for entry in _listed((data[short] if short else data).get(kind)):
             if isinstance(entry, dict) and entry.get("name") == path[0]:
-                return f"{kind}.{key}"
-    of_short = (place for place in _places(data) if short and place.split(".")[-1] == path[-1])
-    return next(of_short, None) if path[0] == "bottleneck" else None
+                return f"{kind}.{'.'.join(path)}"
+    if not short or path[0] != "bottleneck":
+        return None
+    return next((place for place in _places(data) if place.split(".")[-1] == path[-1]), None)
 
 
-def _descend(at: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
+def _descend(part: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
     """Yield the tables at the end of the path; '*' stands for every entry of a list. Raise
     InputError if there is none."""
     if not path:
-        if not isinstance(at, dict):
-            raise InputError(f"--set {key}: there is nothing to set in {at!r}")
-        yield at
+        if not isinstance(part, dict):
+            raise InputError(f"--set {key}: there is nothing to set in {part!r}")
+        yield part
         return
     word, rest = path[0], path[1:]
-    if isinstance(at, list) and all(isinstance(entry, dict) for entry in at):
+    if isinstance(part, list) and all(isinstance(entry, dict) for entry in part):
         if word == "*":
-            for entry in at:
+            for entry in part:
                 yield from _descend(entry, rest, key)
             return
-        names = called(at, key)
+        names = _entry_names(part, key)
         if word in names:
-            yield from _descend(at[names.index(word)], rest, key)
-        elif word.isdecimal() and int(word) < len(at):
-            yield from _descend(at[int(word)], rest, key)
+            yield from _descend(part[names.index(word)], rest, key)
+        elif word.isdecimal() and int(word) < len(part):
+            yield from _descend(part[int(word)], rest, key)
         else:
-            raise InputError(f"--set {key}: {missing(at, key, word)}")
-    elif isinstance(at, dict):
-        if isinstance(at.get(word), str) and rest == [] and word in _BY_NAME:
-            at[word] = {_BY_NAME[word]: at[word]}
-        yield from _descend(at.setdefault(word, {}), rest, key)
+            raise InputError(f"--set {key}: {_missing(part, key, word)}")
+    elif isinstance(part, dict):
+        if isinstance(part.get(word), str) and rest == [] and word in _BY_NAME:
+            part[word] = {_BY_NAME[word]: part[word]}
+        yield from _descend(part.setdefault(word, {}), rest, key)
     else:
-        raise InputError(f"--set {key}: '{word}' is inside a value, {at!r}")
+        raise InputError(f"--set {key}: '{word}' is inside a value, {part!r}")
 
 
 # Tables that may be written as a name alone, and the key that the name stands for.
 _BY_NAME = {"transport": "kind", "app": "kind", "queue": "algorithm", "aqm": "algorithm"}
 
 
-def use_algorithm(data: dict[str, Any], name: str, values: Mapping[str, object] = {}) -> None:
+def use_algorithm(data: dict[str, Any], name: str, rows: Mapping[str, object] = {}) -> None:
     """Put this algorithm, or this preset of one, into the queues under test. A new algorithm or a
     preset keeps only those old rows that are the queue's own, where it has them."""
-    name, chosen = preset.find(name)
-    values = {**(chosen.rows if chosen else {}), **values}
+    name, chosen = algorithms.find_preset(name)
+    rows = {**(chosen.rows if chosen else {}), **rows}
     known = algorithms.rows_of(name)
     for queue in queues_under_test(data):
         alike = queue["algorithm"] == name and not chosen
         kept = {TESTED, *(known if alike else known.keys() & algorithms.queue_rows())}
-        rows = {key: value for key, value in queue.items() if key in kept}
+        old = {key: value for key, value in queue.items() if key in kept}
         queue.clear()
-        queue.update({"algorithm": name} | rows | values)
+        queue.update({"algorithm": name} | old | rows)
+
+
+def _shorthand(data: Mapping[str, Any]) -> str | None:
+    """Return the key of the network's shorthand, or None."""
+    return next((key for key in NETWORKS if isinstance(data.get(key), dict)), None)
+
+
+def _listed(value: object) -> list[Any]:
+    """Return a list; other values give an empty list, and the model refuses them later."""
+    return value if isinstance(value, list) else []
+
+
+def _link_names(entries: list[dict[str, Any]], key: str) -> list[list[str]] | None:
+    """List the links of each entry of a list of tables, where a network names them; else None."""
+    network, _, rest = key.partition(".")
+    if network not in NETWORKS or "." not in rest:
+        return None
+    return NETWORKS[network].link_names(rest.split(".")[0], entries)
+
+
+def _entry_names(entries: list[dict[str, Any]], key: str) -> list[str]:
+    """Name the entries of a list for the key of a `--set`. An entry has its own name, and a table
+    of one hop that of its link. A flow without a name is 'flow'; others have their numbers."""
+    if (links := _link_names(entries, key)) is not None:
+        return [names[0] if len(names) == 1 else str(number) for number, names in enumerate(links)]
+    is_flow = "flows" in key.split(".")[:2]
+    return [
+        str(entry.get("name", "flow" if is_flow else number))
+        for number, entry in enumerate(entries)
+    ]
+
+
+def _missing(entries: list[dict[str, Any]], key: str, word: str) -> str:
+    """Explain why no entry of a list has this name."""
+    known = _entry_names(entries, key)
+    links = _link_names(entries, key)
+    if links is None:
+        return f"there is no '{word}'.{nearest(word, known)}"
+    for number, names in enumerate(links):
+        if word in names:
+            network, table = key.split(".")[:2]
+            return (
+                f"'{word}' is one of {len(names)} {table} alike, which are set together; their "
+                f"table is {network}.{table}.{number}"
+            )
+    names = [name for name in known if not name.isdecimal()]
+    valid = [*names, *map(str, range(len(entries)))][:_LISTED]
+    return f"there is no '{word}'. Valid names: {', '.join([*valid, '*'])}."
+
+
+# The queues under test are those with `tested = true`, and without any, those that are recorded.
+# They are found in a scenario, and in the data of a TOML file before any model reads it.
+
+
+def under_test(scenario: Scenario, graph: Scenario) -> list[str]:
+    """Name the links whose queues are under test; `graph` is the scenario written out."""
+    tested = [link.name for link in graph.links if link.queue.tested]
+    recorded = list(graph.record.queues)
+    if tested or not scenario.shorthand:
+        return tested or recorded
+    layout = scenario.shorthand.lay()
+    own = {*layout.tested, *layout.ways_back}
+    return [name for name in recorded if name in own] or layout.tested
+
+
+def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Find the tables of the queues with `tested = true`; without any, find those of the recorded
+    queues. Where none is named, these are all queues of a graph that take time, or the bottlenecks
+    of a shorthand."""
+    short = _shorthand(data)
+    places = list(_tested(data[short] if short else {"links": data.get("links")}))
+    if not places:
+        record = data.get("record")
+        names = _listed(record.get("queues")) if isinstance(record, dict) else []
+        recorded = [name for name in names if isinstance(name, str)]
+        if short:
+            places = list(_bottlenecks(data[short], short, recorded))
+        else:
+            links = [link for link in _listed(data.get("links")) if isinstance(link, dict)]
+            places = [
+                (link, "queue")
+                for link in links
+                if (link.get("name") in recorded if recorded else link.keys() & _TIMED)
+            ]
+    return [_as_table(*place) for place in places]
+
+
+def _tested(part: object) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield tables, and the keys of their queues with `tested = true`."""
+    if isinstance(part, list):
+        for entry in part:
+            if isinstance(entry, dict):
+                yield from _tested(entry)
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            if key in _QUEUES:
+                if isinstance(value, dict) and value.get(TESTED) is True:
+                    yield part, key
+            elif key != "flows" and isinstance(value, dict | list):
+                yield from _tested(value)
+
+
+def _bottlenecks(
+    table: dict[str, Any], short: str, recorded: list[str]
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield tables and their keys of queues, of the bottlenecks and ways back that are recorded. If
+    none is, yield all bottlenecks: it may be a mistake that a model names."""
+    network = NETWORKS[short]
+    holders = network.bottlenecks(table)
+    backs = {name: network.name_back(table, name) for _, names in holders for name in names}
+    chosen = {*recorded} & {*backs, *backs.values()} or {*backs}
+    for holder, names in holders:
+        if chosen & {*names}:
+            yield holder, "aqm"
+        back = holder.setdefault("back", {}) if chosen & {backs[name] for name in names} else None
+        if isinstance(back, dict):
+            yield back, "queue"
+
+
+def _as_table(holder: dict[str, Any], key: str) -> dict[str, Any]:
+    queue = holder.get(key, {})
+    queue = dict(queue) if isinstance(queue, dict) else {"algorithm": queue}
+    queue = {"algorithm": "fifo", **queue}
+    if isinstance(queue["algorithm"], str) and "@" in queue["algorithm"]:
+        queue["algorithm"], chosen = algorithms.find_preset(queue["algorithm"])
+        queue = {**(chosen.rows if chosen else {}), **queue}
+    holder[key] = queue
+    return queue

@@ -1,33 +1,37 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The check that the parts of a scenario fit together. The engine has the rules of networks, flows
-and records (`crates/sim/src/scenario`); this file has those that only a user's file can break. The
-work grows with the length of the file, not with its square."""
+"""Parts of a scenario that do not fit together.
+
+The engine has the rules of networks, flows and records (`crates/sim/src/scenario`), and its
+problems get the paths of the file. Here are the rules that only a user's file can break. The work
+grows with the length of the file, not with its square.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
 from sojourn.core.errors import nearest
 from sojourn.core.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
-from sojourn.core.units import Duration
+from sojourn.core.units import Duration, Rate
 from sojourn.scenario import trace
-from sojourn.scenario.checks_engine import of_engine
-from sojourn.scenario.checks_shorthand import of_shorthand, stand_in
-from sojourn.scenario.hosts import Options
-from sojourn.scenario.lay import lay
-from sojourn.scenario.links import FRAME, TESTED
-from sojourn.scenario.problem import Path, Problem, of_trace
+from sojourn.scenario.engine import expand, to_engine, without_foreign
+from sojourn.scenario.flows import Tcp, Traffic
+from sojourn.scenario.links import FRAME, TESTED, Link, trace_problems
+from sojourn.scenario.networks import NETWORKS
+from sojourn.scenario.networks.dumbbell import Between, Dumbbell
+from sojourn.scenario.networks.layout import Layout
+from sojourn.scenario.parts import Options, Path, Problem
 
 if TYPE_CHECKING:
-    from sojourn.scenario.links import Link
     from sojourn.scenario.model import Scenario
-    from sojourn.scenario.traffic import Traffic
+    from sojourn.scenario.networks import Shorthand
 
 # More would hide the first, and each search for a nearest name takes its time.
 MOST_PROBLEMS = 20
@@ -36,85 +40,99 @@ MOST_PROBLEMS = 20
 def problems(scenario: Scenario) -> list[Problem]:
     """List the problems; the searches stop after `MOST_PROBLEMS` and one."""
     most = MOST_PROBLEMS + 1
-    of, laid = scenario.shorthand, None
-    found: list[Problem] = []
-    if of:
-        found = list(islice(of_shorthand(scenario), most))
-        if found:
-            # A shorthand with problems has no graph; its flows and record are checked without one.
-            found += islice(_own(scenario), most)
-            known = [path for path, _ in found]
-            rest = of_engine(scenario, stand_in(of), known, most)
-            return [*found, *(problem for problem in rest if _of_any_network(problem[0], of.key))]
-        laid = lay(of)
-        each = enumerate(laid.links)
-        found = list(
-            {laid.written(at): why for i, link in each for at, why in _queue(link, i)}.items()
-        )
-    found += islice(_own(scenario), most)
-    return found + of_engine(scenario, laid, [path for path, _ in found], most)
+    network = scenario.shorthand
+    own = islice(_own_problems(scenario), most)
+    if network is None:
+        listed = list(own)
+        return listed + _engine_problems(scenario, None, listed, most)
+    if listed := list(islice(_network_problems(scenario, network), most)):
+        # A shorthand with problems has no graph; its flows and record are checked without one.
+        listed += own
+        rest = _engine_problems(scenario, _stand_in(network), listed, most)
+        return listed + [problem for problem in rest if _is_general(problem[0], network.key)]
+    layout = network.lay()
+    queues = (problem for i, link in enumerate(layout.links) for problem in _queue(link, i))
+    listed = list({layout.path_in_file(path): reason for path, reason in queues}.items())
+    listed += own
+    return listed + _engine_problems(scenario, layout, listed, most)
 
 
-def _of_any_network(path: Path, key: str) -> bool:
+def _is_general(path: Path, key: str) -> bool:
     """Tell whether a problem has nothing to do with nodes and links."""
-    of_flows = path[:2] == (key, "flows") and "rtt" not in path
-    return of_flows or path[0] == "duration" or path[:2] == ("record", "windows")
+    in_flows = path[:2] == (key, "flows") and "rtt" not in path
+    return in_flows or path[0] == "duration" or path[:2] == ("record", "windows")
 
 
-def _own(scenario: Scenario) -> Iterator[Problem]:
+def _network_problems(scenario: Scenario, network: Shorthand) -> Iterator[Problem]:
+    """Yield the problems of the first shorthand; without any it can be laid out."""
+    for key in ("nodes", "links", "flows"):
+        if getattr(scenario, key):
+            reason = f"a scenario is either a [{network.key}] or a graph of nodes, links and flows"
+            yield (key,), reason
+    for key in NETWORKS:
+        if key != network.key and getattr(scenario, key):
+            yield (key,), f"a scenario has one network, and this one has a [{network.key}]"
+    names: set[str] = set()
+    for i, flow in enumerate(network.flows):
+        if flow.name in names:
+            yield (network.key, "flows", i, "name"), f"'{flow.name}' is there twice"
+        names.add(flow.name)
+    if not network.flows:
+        yield (network.key, "flows"), "no flows"
+    yield from network.problems()
+
+
+def _stand_in(network: Shorthand) -> Layout:
+    """Lay out a simple network with the flows of a shorthand that has problems."""
+    flows = [
+        {key: getattr(flow, key) for key in flow.model_fields_set & Traffic.model_fields.keys()}
+        for flow in network.flows
+    ]
+    betweens = tuple(map(Between.model_validate, flows))
+    layout = Dumbbell(rate=Rate("1 Mbit/s"), rtt=Duration(0), flows=betweens).lay()
+    layout.places["flows"] = [((network.key, "flows", i), {}) for i in range(len(flows))]
+    return layout
+
+
+def _own_problems(scenario: Scenario) -> Iterator[Problem]:
     """Yield problems that the engine cannot see: of the file's form, and of congestion controls and
     queues that only Linux has."""
-    if scenario.duration > trace.MAX_DURATION_NS and _traces(scenario):
+    network = scenario.shorthand
+    traced = any(getattr(link, "trace", None) for link in (network, *scenario.links))
+    if traced and scenario.duration > trace.MAX_DURATION_NS:
         yield ("duration",), f"a run with a trace; allowed: {Duration(trace.MAX_DURATION_NS)}"
     traffic: Sequence[Traffic] = scenario.flows
-    where: Path = ("flows",)
-    if scenario.shorthand:
-        traffic, where = scenario.shorthand.flows, (scenario.shorthand.key, "flows")
+    place: Path = ("flows",)
+    if network:
+        traffic, place = network.flows, (network.key, "flows")
     else:
         yield from _graph(scenario)
     for index, flow in enumerate(traffic):
-        yield from _flow(flow, (*where, index))
+        yield from _flow(flow, (*place, index))
     if scenario.record.series == 0:
         yield ("record", "series"), "a grid of no time; allowed: more than 0 s"
-
-
-def _traces(scenario: Scenario) -> bool:
-    links = [scenario.dumbbell] if scenario.dumbbell else scenario.links
-    return any(link.trace for link in links)
 
 
 def _graph(scenario: Scenario) -> Iterator[Problem]:
     if not scenario.nodes:
         yield ("nodes",), "no nodes: give nodes, links and flows, or a [dumbbell]"
     for index, link in enumerate(scenario.links):
-        yield from of_trace(link, ("links", index))
-        yield from _frame(link, index)
+        yield from trace_problems(link, ("links", index))
+        if not link.takes_time:
+            # The engine has this rule too, but does not see a key with its default value.
+            for key in FRAME.keys() & link.model_fields_set:
+                reason = "a packet takes no time here, however long it is; give a rate"
+                yield ("links", index, key), reason
         yield from _queue(link, index)
     if not scenario.flows:
         yield ("flows",), "no flows"
 
 
-def _frame(link: Link, index: int) -> Iterator[Problem]:
-    """Yield the keys of a packet's length at a link without a rate. The engine has this rule too,
-    but does not see a key with its default value."""
-    if link.takes_time:
-        return
-    for key in FRAME.keys() & link.model_fields_set:
-        reason = "a packet takes no time here, however long it is; give a rate"
-        yield ("links", index, key), reason
-
-
-_NOTHING_WAITS = "nothing waits before a link that sends at once; give it a rate"
-
-
 def _queue(link: Link, index: int) -> Iterator[Problem]:
-    if not link.takes_time and link.queue.algorithm != "fifo":
-        yield (
-            ("links", index, "queue"),
-            _NOTHING_WAITS,
-        )
-    elif not link.takes_time and link.queue.tested:
-        yield ("links", index, "queue", TESTED), _NOTHING_WAITS
+    if not link.takes_time and (link.queue.algorithm != "fifo" or link.queue.tested):
+        key = () if link.queue.algorithm != "fifo" else (TESTED,)
+        reason = "nothing waits before a link that sends at once; give it a rate"
+        yield ("links", index, "queue", *key), reason
 
 
 @functools.cache
@@ -125,47 +143,104 @@ def tcp_options() -> dict[str, object]:
 
 
 @functools.cache
-def _switches() -> dict[str, object]:
-    """Return the switches that `options` may hold."""
-    return {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn", "ect1")}
-
-
-@functools.cache
 def _controls() -> list[str]:
     """List every congestion control of a host."""
     return [*_native.congestion_controls(), *LINUX_ONLY_CONTROLS]
 
 
-def _flow(flow: Traffic, where: Path) -> Iterator[Problem]:
+def _flow(flow: Traffic, place: Path) -> Iterator[Problem]:
     if not isinstance(flow.start, Duration) and "start_spread" in flow.model_fields_set:
-        yield (*where, "start_spread"), "each flow's start is given: leave this out"
-    if flow.transport.kind == "tcp":
+        yield (*place, "start_spread"), "each flow's start is given: leave this out"
+    if isinstance(flow.transport, Tcp):
         controls = _controls()
         cc = flow.transport.resolved().cc
         if cc not in controls:
-            yield (*where, "transport", "cc"), f"there is no '{cc}'.{nearest(cc, controls)}"
+            yield (*place, "transport", "cc"), f"there is no '{cc}'.{nearest(cc, controls)}"
         elif flow.linux.cc and flow.linux.cc not in LINUX_CONTROLS:
             reason = f"the kernel has no '{flow.linux.cc}'.{nearest(flow.linux.cc, LINUX_CONTROLS)}"
-            yield (*where, "linux", "cc"), reason
+            yield (*place, "linux", "cc"), reason
         elif flow.transport.ecn == "ect1" and cc != "dctcp":
             yield (
-                (*where, "transport", "ecn"),
+                (*place, "transport", "ecn"),
                 f"'ect1' is for a scalable congestion control; '{cc}' answers a mark as it "
                 "answers a loss (RFC 9331); allowed with it: true, false",
             )
-        yield from _options(flow.transport.options, (*where, "transport"))
-        yield from _options(flow.sim.options, (*where, "sim"))
+        yield from _options(flow.transport.options, (*place, "transport"))
+        yield from _options(flow.sim.options, (*place, "sim"))
     elif flow.sim.options or flow.linux.cc or flow.linux.sysctls:
         key = "sim" if flow.sim.options else "linux"
-        yield (*where, key), "datagrams have no TCP to be set: leave this out"
+        yield (*place, key), "datagrams have no TCP to be set: leave this out"
 
 
-def _options(options: Options, where: Path) -> Iterator[Problem]:
+def _options(options: Options, place: Path) -> Iterator[Problem]:
     """Check switches of TCP: their names, and the kinds of their values."""
-    known = _switches() if options else {}
+    known = {k: v for k, v in tcp_options().items() if k not in ("cc", "ecn", "ect1")}
     for key, value in options.items():
-        at = (*where, "options", key)
+        path = (*place, "options", key)
         if key not in known:
-            yield at, f"TCP has no option '{key}'.{nearest(key, known)}"
+            yield path, f"TCP has no option '{key}'.{nearest(key, known)}"
         elif isinstance(known[key], bool) != isinstance(value, bool):
-            yield at, f"{value!r} is not of the kind of the default, {known[key]!r}"
+            yield path, f"{value!r} is not of the kind of the default, {known[key]!r}"
+
+
+def _engine_problems(
+    scenario: Scenario, layout: Layout | None, known: Collection[Problem], most: int
+) -> list[Problem]:
+    """List problems that the engine finds, at most `most`. Parts with `known` problems are made
+    simple."""
+    data = without_foreign(to_engine(expand(scenario, layout), host=None))
+    data = _simplified(data, layout, [path for path, _ in known])
+    faults = _native.check_scenario(json.dumps(data))
+    return [_in_file(*fault, layout) for fault in faults[:most]]
+
+
+def _in_file(
+    key: str, reason: str, unknown: tuple[str, list[str]] | None, layout: Layout | None
+) -> Problem:
+    """Convert a fault of the engine to a problem of the file. An `unknown` name comes with those
+    that are known."""
+    words = re.findall(r"[^.\[\]]+", key)
+    path = tuple(int(word) if word.isdigit() else word for word in words)
+    # A position in the engine's JSON means nothing in the file.
+    reason = re.sub(r" at line \d+ column \d+$", "", reason)
+    if large := _INTEGER.match(reason):
+        reason = f"{large[1]} is outside 0 to {2 ** int(large[2]) - 1}"
+    reason = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
+    if unknown:
+        reason = f"{reason}.{nearest(*unknown)}"
+    return layout.path_in_file(path) if layout else path, reason
+
+
+# The sentence of the engine's reader of JSON for a number out of range.
+_INTEGER = re.compile(r"invalid value: integer `(-?\d+)`, expected u(\d+)$")
+
+
+def _simplified(
+    data: dict[str, Any], layout: Layout | None, known: Sequence[Path]
+) -> dict[str, Any]:
+    """Simplify parts with known problems, where these could hide others or make no form at all."""
+    if not known:
+        return data
+
+    def faulty(part: str, index: int) -> bool:
+        place = layout.places[part][index][0] if layout else (part, index)
+        return any(path[: len(place)] == place for path in known)
+
+    links = [
+        {key: link[key] for key in ("name", "from", "to", "delay")} | {"rate": 1_000_000}
+        if not layout and faulty("links", i)
+        else link
+        for i, link in enumerate(data["links"])
+    ]
+    flows = [
+        {
+            **flow,
+            "transport": {"kind": flow["transport"]["kind"]},
+            "sim": {**flow.get("sim", {}), "options": {}},
+            "linux": {},
+        }
+        if faulty("flows", i)
+        else flow
+        for i, flow in enumerate(data["flows"])
+    ]
+    return {**data, "links": links, "flows": flows}

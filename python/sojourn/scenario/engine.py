@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A graph as the engine reads it: the keys of a scenario file, so that the path of a fault is the
-file's. Numbers are whole and in base units; no key is left to a default."""
+"""A scenario as the engine reads it. `expand` writes it out as a graph with the recording that it
+implies; `to_engine` gives that graph with the keys of a file, so that the path of a fault is the
+file's. Numbers are in base units; no key is left to a default."""
 
 from __future__ import annotations
 
@@ -16,15 +17,18 @@ from sojourn.core.algorithm import Algorithm
 from sojourn.core.hosts import HOSTS, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration
 from sojourn.scenario import trace
+from sojourn.scenario.flows import Flow, Tcp
 from sojourn.scenario.links import Link
-from sojourn.scenario.traffic import Flow
-from sojourn.scenario.transport import Tcp
+from sojourn.scenario.networks import NETWORKS
+from sojourn.scenario.networks.layout import Layout
+from sojourn.scenario.parts import WHOLE, Window
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
 
+
 # Keys of a file that its graph does not have.
-_OF_FILE = ("description", "cables", "dumbbell", "parking_lot")
+_OF_FILE = ("description", "cables", *NETWORKS)
 
 
 def to_engine(graph: Scenario, host: str | None = "sim") -> dict[str, Any]:
@@ -43,21 +47,21 @@ def _table(model: BaseModel, host: str | None) -> dict[str, Any]:
     """Convert the values of a model. The table of a host is left out where it says nothing."""
     fields = type(model).model_fields.items()
     return {
-        field.alias or name: _plain(getattr(model, name), host)
+        field.alias or name: _value(getattr(model, name), host)
         for name, field in fields
         if name not in HOSTS
         or (host in (None, name) and getattr(model, name) != field.get_default())
     }
 
 
-def _plain(value: Any, host: str | None) -> Any:
+def _value(value: Any, host: str | None) -> Any:
     """Convert a value to data for JSON: quantities are numbers of their base units."""
     if isinstance(value, BaseModel):
         return _table(value, host)
     if isinstance(value, list | tuple):
-        return [_plain(item, host) for item in value]
+        return [_value(item, host) for item in value]
     if isinstance(value, Mapping):
-        return {key: _plain(item, host) for key, item in value.items()}
+        return {key: _value(item, host) for key, item in value.items()}
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return int(value) if isinstance(value, int) else float(value)
@@ -66,7 +70,7 @@ def _plain(value: Any, host: str | None) -> Any:
 def _link(link: Link, graph: Scenario, host: str | None) -> dict[str, Any]:
     data = _table(link, host)
     algorithm = algorithms.find(link.queue.algorithm).engine
-    data["queue"] = {"algorithm": algorithm, **_plain(link.queue.rows, host)}
+    data["queue"] = {"algorithm": algorithm, **_value(link.queue.rows, host)}
     if link.trace is not None:
         by_packet = link.opportunity == "packet"
         data |= trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
@@ -94,7 +98,7 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """Make a scenario that the engine can read. Queues and congestion controls of other hosts alone
     become fifo and cubic."""
 
-    def known(flow: Mapping[str, Any]) -> Mapping[str, Any]:
+    def portable(flow: Mapping[str, Any]) -> Mapping[str, Any]:
         tables = {
             key: {**flow[key], "cc": "cubic"}
             for key in ("transport", "linux")
@@ -102,13 +106,13 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
         }
         return {**flow, **tables}
 
-    foreign = {i for i, algorithm in of_links(scenario) if "sim" not in algorithm.hosts}
-    links = enumerate(scenario["links"])
     fifo = {"algorithm": "fifo"}
+    foreign = {i for i, algorithm in link_algorithms(scenario) if "sim" not in algorithm.hosts}
+    links = enumerate(scenario["links"])
     return {
         **scenario,
         "links": [{**link, "queue": fifo} if i in foreign else link for i, link in links],
-        "flows": [known(flow) for flow in scenario["flows"]],
+        "flows": [portable(flow) for flow in scenario["flows"]],
     }
 
 
@@ -117,7 +121,38 @@ def parsed(scenario: Mapping[str, Any]) -> _native.Scenario:
     return _native.Scenario(json.dumps(without_foreign(scenario)))
 
 
-def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
+def link_algorithms(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
     """List the algorithm of each link, with the link's number."""
     queues = (link["queue"]["algorithm"] for link in scenario["links"])
     return [(i, algorithms.find(name)) for i, name in enumerate(queues)]
+
+
+def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:
+    """Write a scenario out as a graph with its recording filled in; a graph that has both stays
+    equal. `layout` is that of its shorthand, where it is known already."""
+    parts: dict[str, Any] = {}
+    if scenario.shorthand:
+        layout = layout or scenario.shorthand.lay()
+        parts = dict.fromkeys(NETWORKS)
+        parts |= {key: tuple(getattr(layout, key)) for key in ("nodes", "links", "flows")}
+        names = layout.tested
+    else:
+        # A utilisation needs a rate: links without one are not measured.
+        names = [link.name for link in scenario.links if link.takes_time]
+    links = parts.get("links", scenario.links)
+    # `checks` refuses `tested` at a link that takes no time.
+    tested = [link.name for link in links if link.queue.tested and link.takes_time]
+    # A flow has every option of the TCP that it names.
+    parts["flows"] = tuple(
+        flow.model_copy(update={"transport": flow.transport.resolved()})
+        if isinstance(flow.transport, Tcp) and flow.transport.tcp
+        else flow
+        for flow in parts.get("flows", scenario.flows)
+    )
+    whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)
+    record = {
+        "queues": scenario.record.queues or tuple(dict.fromkeys([*names, *tested])),
+        "windows": scenario.record.windows or (whole,),
+    }
+    parts["record"] = scenario.record.model_copy(update=record)
+    return scenario.model_copy(update=parts)

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from pathlib import Path as File
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -17,15 +18,18 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
 from sojourn.core import units
 from sojourn.core.rows import Value
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
-from sojourn.scenario.base import Model, Name
-from sojourn.scenario.hosts import SimLink
+from sojourn.scenario.parts import Model, Name, Path, Problem, SimLink, refusal
+
+if TYPE_CHECKING:
+    from sojourn.scenario.networks.dumbbell import Dumbbell
+
 
 # The title of an algorithm's name in the schema.
 ALGORITHM = "Algorithm"
@@ -53,33 +57,28 @@ class Queue(Model):
         if isinstance(data, str):
             data = {"algorithm": data}
         if not isinstance(data, dict) or not isinstance(data.get("rows", {}), dict):
-            reason = 'write a queue as { algorithm = "codel", target = "5 ms" }'
-            raise PydanticCustomError("queue", "{reason}", {"reason": reason})
+            raise refusal('write a queue as { algorithm = "codel", target = "5 ms" }')
         name = str(data.get("algorithm", "fifo"))
         values = {key: value for key, value in data.items() if key not in Queue.model_fields}
-        given = dict(data.get("rows", {}))
+        numbers = dict(data.get("rows", {}))
         try:
-            name, chosen = preset.find(name)
+            name, chosen = algorithms.find_preset(name)
         except Exception as error:
-            raise PydanticCustomError(
-                "row", "{reason}", {"reason": str(error), "key": "algorithm"}
-            ) from error
+            raise refusal(error, key="algorithm") from error
         if chosen:
-            values = {k: v for k, v in chosen.rows.items() if k not in given} | values
+            values = {k: v for k, v in chosen.rows.items() if k not in numbers} | values
         try:
-            rows = given | algorithms.read_rows(name, values)
+            rows = numbers | algorithms.read_rows(name, values)
         except units.UnitError as error:
             key, _, reason = str(error).partition(": ")
-            raise PydanticCustomError(
-                "row", "{reason}", {"reason": reason or key, "key": key if reason else None}
-            ) from error
+            raise refusal(reason or key, key=key if reason else None) from error
         return {"algorithm": name, "rows": rows, TESTED: data.get(TESTED, False)}
 
     @model_serializer
     def _write(self) -> dict[str, Value]:
-        known = algorithms.rows_of(self.algorithm)
-        rows = {key: known[key].write(number) for key, number in self.rows.items()}
-        return {"algorithm": self.algorithm, **({TESTED: True} if self.tested else {}), **rows}
+        rows = algorithms.rows_of(self.algorithm)
+        values = {key: rows[key].write(number) for key, number in self.rows.items()}
+        return {"algorithm": self.algorithm, **({TESTED: True} if self.tested else {}), **values}
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -87,7 +86,7 @@ class Queue(Model):
     ) -> JsonSchemaValue:
         every = algorithms.every().values()
         names = [a.name for a in sorted(every, key=lambda a: (a.alone, a.name))]
-        names += preset.presets()
+        names += algorithms.presets()
         file = {"type": "string", "pattern": r"\.c$", "description": "a file of your own"}
         shared: dict[str, object] = {
             row.name: {"description": row.help} for row in algorithms.queue_rows().values()
@@ -149,13 +148,12 @@ def _read_trace(value: object) -> object:
     """Read a trace: times in ms, or the name of a file that holds them."""
     try:
         if isinstance(value, str) and value:
-            return trace.read(Path(value))
+            return trace.read(File(value))
         if isinstance(value, list | tuple) and all(type(time) is int for time in value):
             return trace.checked(value)
     except ValueError as error:
-        raise PydanticCustomError("queue", "{reason}", {"reason": str(error)}) from error
-    reason = "write the name of a file in mahimahi's format, or a list of times in ms"
-    raise PydanticCustomError("queue", "{reason}", {"reason": reason})
+        raise refusal(error) from error
+    raise refusal("write the name of a file in mahimahi's format, or a list of times in ms")
 
 
 Trace = Annotated[
@@ -173,8 +171,7 @@ def _up_to(most: Size) -> AfterValidator:
     # Refuse sizes that the engine cannot hold, in the units of the file.
     def check(size: Size) -> Size:
         if size > most:
-            reason = f"{size} is outside 0 B to {most}"
-            raise PydanticCustomError("unit", "{reason}", {"reason": reason})
+            raise refusal(f"{size} is outside 0 B to {most}")
         return size
 
     return AfterValidator(check)
@@ -182,63 +179,85 @@ def _up_to(most: Size) -> AfterValidator:
 
 # The engine has the same bounds.
 MOST_HEADER, MOST_MPU, MOST_BURST = Size("256 B"), Size("1514 B"), Size(2**32 - 1)
-Header = Annotated[Size, _up_to(MOST_HEADER)]
-Mpu = Annotated[Size, _up_to(MOST_MPU)]
-Burst = Annotated[Size, _up_to(MOST_BURST)]
 
-# One sentence for each key that a link and the shorthand share.
-SCHEDULE = "later rates: from each `at` on, in place of `rate` or the step before"
 DELAYS = (
     "later delays: from each `at` on, in place of `delay` or the one before; packets under way "
     "keep theirs"
 )
-TRACE = "in place of `rate`: the moments at which packets may leave"
-OPPORTUNITY = (
+_OPPORTUNITY = (
     "each moment of `trace` lets 1,504 `bytes` leave, as in mahimahi, or one `packet` of any size"
 )
-SHAPER = "how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"
-BURST = f"token bucket of tbf and htb, from a full packet to {MOST_BURST}"
 OF_SIM = "what only the simulator has; Linux takes no notice"
-HEADER = (
-    f"what the link counts beside each IP packet, up to {MOST_HEADER}; unless given, Ethernet's"
+_HEADER = "what {} counts beside each IP packet, up to {}; unless given, Ethernet's"
+_MPU = (
+    "the least that {} counts of a packet, `header` included: tc's `mpu`, up to a full packet, {}"
 )
-MPU = (
-    "the least that it counts of a packet, `header` included: tc's `mpu`, up to a full packet, "
-    f"{MOST_MPU}"
-)
-LINKLAYER = "`atm`: it counts whole cells, 53 bytes for 48 of packet and `header`"
-# Keys of the length that a link counts of a packet, with their defaults.
-FRAME = {"header": ETHERNET, "mpu": Size(0), "linklayer": "ethernet"}
-LinkLayer = Literal["ethernet", "atm"]
-_RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
-PROBE = (
+_LINKLAYER = "`atm`: {} counts whole cells, 53 bytes for 48 of packet and `header`"
+_PROBE = (
     "what the probes of the queue's algorithm are: echo requests, or packets of an experimental "
     "protocol; in the simulator both are one packet"
 )
-LOSS = "packets lost on the wire, at random"
-JITTER = "random delay of each packet, added to the constant one behind the queue"
+_EACH = "every link with a rate"
+
+# Keys that a link shares with the networks that have a shorthand.
+RateKey = Annotated[Rate | None, Field(description="without it, packets take no time to send")]
+ScheduleKey = Annotated[
+    tuple[Step, ...],
+    Field(description="later rates: from each `at` on, in place of `rate` or the step before"),
+]
+TraceKey = Annotated[
+    Trace | None,
+    Field(description="in place of `rate`: the moments at which packets may leave"),
+]
+OpportunityKey = Annotated[Literal["bytes", "packet"], Field(description=_OPPORTUNITY)]
+ShaperKey = Annotated[
+    Literal["wire", "tbf", "htb"],
+    Field(description="how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"),
+]
+BurstKey = Annotated[
+    Size,
+    _up_to(MOST_BURST),
+    Field(description=f"token bucket of tbf and htb, from a full packet to {MOST_BURST}"),
+]
+SimKey = Annotated[SimLink, Field(description=OF_SIM)]
+JitterKey = Annotated[
+    Jitter | None,
+    Field(description="random delay of each packet, added to the constant one behind the queue"),
+]
+LossKey = Annotated[Share, Field(description="packets lost on the wire, at random")]
+ProbeKey = Annotated[Literal["echo", "experimental"], Field(description=_PROBE)]
+# Keys of the length that a link counts of a packet, with their defaults. Those of a network are
+# `Framed`.
+FRAME = {"header": ETHERNET, "mpu": Size(0), "linklayer": "ethernet"}
+_Header = Annotated[Size, _up_to(MOST_HEADER)]
+_Mpu = Annotated[Size, _up_to(MOST_MPU)]
+_LinkLayer = Literal["ethernet", "atm"]
+FramedHeader = Annotated[_Header, Field(description=_HEADER.format(_EACH, MOST_HEADER))]
+FramedMpu = Annotated[_Mpu, Field(description=_MPU.format(_EACH, MOST_MPU))]
+FramedLinkLayer = Annotated[_LinkLayer, Field(description=_LINKLAYER.format(_EACH))]
+_RESPONDER = "node that answers probes of the queue's algorithm; unless given, the far end"
 
 
 class Direction(Model):
     """The way of packets in one direction: queue, shaper, wire."""
 
-    rate: Rate | None = Field(None, description="without it, packets take no time to send")
-    schedule: tuple[Step, ...] = Field((), description=SCHEDULE)
-    trace: Trace | None = Field(None, description=TRACE)
-    opportunity: Literal["bytes", "packet"] = Field("bytes", description=OPPORTUNITY)
-    shaper: Literal["wire", "tbf", "htb"] = Field("wire", description=SHAPER)
-    burst: Burst = Field(Size("3028 B"), description=BURST)
-    header: Header = Field(ETHERNET, description=HEADER)
-    mpu: Mpu = Field(Size(0), description=MPU)
-    linklayer: LinkLayer = Field("ethernet", description=LINKLAYER)
-    sim: SimLink = Field(SimLink(), description=OF_SIM)
+    rate: RateKey = None
+    schedule: ScheduleKey = ()
+    trace: TraceKey = None
+    opportunity: OpportunityKey = "bytes"
+    shaper: ShaperKey = "wire"
+    burst: BurstKey = Size("3028 B")
+    header: _Header = Field(ETHERNET, description=_HEADER.format("the link", MOST_HEADER))
+    mpu: _Mpu = Field(Size(0), description=_MPU.format("it", MOST_MPU))
+    linklayer: _LinkLayer = Field("ethernet", description=_LINKLAYER.format("it"))
+    sim: SimKey = SimLink()
     delay: Duration = Field(Duration(0), description="time on the wire")
     delays: tuple[DelayStep, ...] = Field((), description=DELAYS)
-    jitter: Jitter | None = Field(None, description=JITTER)
-    loss: Share = Field(Share(0.0), description=LOSS)
+    jitter: JitterKey = None
+    loss: LossKey = Share(0.0)
     queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
     responder: Name | None = Field(None, description=_RESPONDER)
-    probe: Literal["echo", "experimental"] = Field("echo", description=PROBE)
+    probe: ProbeKey = "echo"
 
 
 class _Ends(Model):
@@ -258,20 +277,23 @@ class Link(Direction, _Ends):
         return self.rate is not None or self.trace is not None
 
 
-class _Cabled(Model):
-    """A name and both nodes."""
-
-    name: Name = Field(description="of the link from the first node; 'NAME back' is the other's")
-    between: tuple[Name, Name] = Field(description="nodes at the two ends")
-
-
-class Cable(Direction, _Cabled):
-    """Both directions of a link, declared once: links NAME and 'NAME back'."""
-
-    back: Direction | None = Field(None, description="keys of the direction back that are unlike")
-
-
-def framed(of: object) -> dict[str, Size | str]:
+def framed(table: object) -> dict[str, Size | str]:
     """Return the keys of a packet's length that a link or a shorthand sets."""
-    said = {key: getattr(of, key) for key in FRAME}
-    return {key: value for key, value in said.items() if value != FRAME[key]}
+    return {key: value for key in FRAME if (value := getattr(table, key)) != FRAME[key]}
+
+
+def trace_problems(link: Link | Dumbbell, place: Path) -> Iterator[Problem]:
+    """Yield the keys that do not go with a trace. The engine has moments and their mean rate, and
+    no trace."""
+    if link.trace is None:
+        if "opportunity" in link.model_fields_set:
+            yield (*place, "opportunity"), "goes with a trace: leave this out"
+        return
+    given = {("rate",): link.rate, ("schedule",): link.schedule, ("sim", "ring"): link.sim.ring}
+    for path, value in given.items():
+        if value:
+            yield (*place, *path), "a trace says when packets leave: leave this out"
+    for key in FRAME.keys() & link.model_fields_set:
+        yield (*place, key), "a trace counts the packets as mahimahi does: leave this out"
+    if link.shaper != "wire":
+        yield (*place, "shaper"), "a trace says when packets leave: only 'wire' goes with it"

@@ -8,10 +8,9 @@ each link. Flows follow paths. The queues named in `record` are measured over wi
 The way of a key through the files, in reading order:
 
 toml      reads text as data, and gives each mistake a sentence with its line
-model     makes a Scenario of it, whose parts are in base, times, links, cables, hosts, apps,
-          transport, traffic, shorthand, networks and record
-checks    finds parts that do not fit together, with checks_shorthand and checks_engine
-expand    writes a shorthand out as a graph, with lay and pairs
+model     makes a Scenario of it, whose parts are in parts, links, flows and networks
+checks    finds parts that do not fit together
+networks  lays a shorthand out as a graph, a file for each
 engine    turns a graph into the data that the engine, or another host, reads
 
 The files of its parts do not know a Scenario. The steps after `model` import its parts, and name
@@ -20,20 +19,21 @@ the class only as a type.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from sojourn.core.units import Duration
-from sojourn.scenario import cables
-from sojourn.scenario.base import Model, Name
-from sojourn.scenario.hosts import LinuxHost
-from sojourn.scenario.links import Cable, Link
-from sojourn.scenario.networks import Dumbbell, ParkingLot, Shorthand
-from sojourn.scenario.record import Record
-from sojourn.scenario.traffic import Flow
+from sojourn.scenario import checks, engine
+from sojourn.scenario.flows import Flow
+from sojourn.scenario.links import Link
+from sojourn.scenario.networks import NETWORKS, TABLES, Shorthand
+from sojourn.scenario.networks.cables import Cable, lay_cables
+from sojourn.scenario.networks.dumbbell import Dumbbell
+from sojourn.scenario.networks.parking_lot import ParkingLot
+from sojourn.scenario.parts import LinuxHost, Model, Name, Record, refusal
 
 # The format of a file. In format 1 the keys of one host were among the others.
 FORMAT: Literal[2] = 2
@@ -63,16 +63,13 @@ class Scenario(Model):
     @model_validator(mode="before")
     @classmethod
     def _lay(cls, data: object) -> object:
-        return cables.lay(data) if isinstance(data, dict) else data
+        return lay_cables(data) if isinstance(data, dict) else data
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        from sojourn.scenario.checks import problems
-
-        found = problems(self)
-        if found:
-            said = "; ".join(reason for _, reason in found)
-            raise PydanticCustomError("graph", "{reason}", {"reason": said, "problems": found})
+        if problems := checks.problems(self):
+            reasons = "; ".join(reason for _, reason in problems)
+            raise refusal(reasons, problems=problems)
         return self
 
     @property
@@ -82,22 +79,22 @@ class Scenario(Model):
 
     def expand(self) -> Scenario:
         """Write the scenario out as a graph, with every default of the recording filled in."""
-        from sojourn.scenario.expand import expand
+        return engine.expand(self)
 
-        return expand(self)
-
-    def to_engine(self, host: str = "sim") -> dict[str, Any]:
+    def to_engine(self, host: str | None = "sim") -> dict[str, Any]:
         """Convert it to the form that the engine, or another host, reads: the graph in base
         units."""
-        from sojourn.scenario.engine import to_engine
-
-        return to_engine(self.expand(), host)
+        return engine.to_engine(self.expand(), host)
 
     def to_toml(self) -> str:
         """Write TOML that reads back to an equal scenario."""
-        from sojourn.scenario.writer import dumps
+        import tomlkit  # slow to import
 
-        return dumps(self.to_data())
+        document = tomlkit.document()
+        for key, value in self.to_data().items():
+            is_block = isinstance(value, list) or key in ("record", *NETWORKS)
+            document[key] = _toml(value, is_block)
+        return tomlkit.dumps(document)
 
     def to_data(self) -> dict[str, Any]:
         """Return the data of its TOML file, without defaults."""
@@ -109,3 +106,38 @@ class Scenario(Model):
         data = self.to_data()
         change(data)
         return Scenario.model_validate(data)
+
+
+# Lists of tables inside a table that are written as blocks.
+_BLOCKS = ("windows", "flows", *TABLES)
+# Longer lists are written as text, by `_long_list`.
+_SHORT = 100
+
+
+def _toml(value: Any, is_block: bool) -> Any:
+    """Write a list of tables as [[name]] blocks; small tables inside them stay on one line."""
+    import tomlkit
+
+    if isinstance(value, dict):
+        table = tomlkit.table() if is_block else tomlkit.inline_table()
+        for key, item in value.items():
+            table[key] = _toml(item, is_block and key in _BLOCKS)
+        return table
+    if not isinstance(value, list):
+        return value
+    if len(value) > _SHORT and all(type(item) in (int, str) for item in value):
+        return _long_list(value)
+    in_blocks = is_block and value and isinstance(value[0], dict)
+    array = tomlkit.aot() if in_blocks else tomlkit.array()
+    for item in value:
+        array.append(_toml(item, is_block))
+    return array
+
+
+def _long_list(value: list[int | str]) -> Any:
+    """Write a long list, such as a trace or a list of times with hundreds of thousands of entries.
+    An array of tomlkit takes the square of their number in time. Its integer is written as the text
+    that was read for it, which may be any text. JSON writes numbers and such texts as TOML does."""
+    from tomlkit.items import Integer, Trivia
+
+    return Integer(0, Trivia(), json.dumps(value, ensure_ascii=False))

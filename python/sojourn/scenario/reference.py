@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """docs/reference/keys.md, the page of every key of a scenario, from the models.
-`python -m sojourn.scenario.reference [--check] [FILE]` writes it, or checks that it is fresh."""
+`python -m sojourn.scenario.reference [--check] [FILE]` writes it, or checks that it is fresh; with
+`--schema` it prints the JSON schema of a scenario, for editors."""
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -14,21 +16,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sojourn.core import generated, units
-from sojourn.core.table import markdown
-from sojourn.scenario import (
-    apps,
-    hosts,
-    links,
-    model,
-    networks,
-    record,
-    shorthand,
-    times,
-    traffic,
-    transport,
-)
+from sojourn.core import units
+from sojourn.core.text import markdown, write_page
+from sojourn.scenario import flows, links, parts
 from sojourn.scenario.links import ALGORITHM
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.networks import cables, dumbbell, layout, parking_lot
 
 DEFAULT = Path("docs/reference/keys.md")
 
@@ -46,80 +39,71 @@ stand beside a key. What is for the simulator alone is refused on Linux, with th
 """
 # The heading of each table, and the model.
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
-    ("The scenario", model.Scenario),
-    ("`[dumbbell]`", networks.Dumbbell),
+    ("The scenario", Scenario),
+    ("`[dumbbell]`", dumbbell.Dumbbell),
     ("`queue` and `aqm`", links.Queue),
     ("`[[links]]`", links.Link),
-    ("`[[cables]]`", links.Cable),
-    ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", shorthand.Side),
-    ("`[parking_lot]`", networks.ParkingLot),
-    ("`[[parking_lot.hops]]`", shorthand.Hop),
-    ("`edges`", shorthand.Edge),
-    ("`[linux]`", hosts.LinuxHost),
-    ("`sim` of a link", hosts.SimLink),
-    ("`back` of a bottleneck", shorthand.Back),
-    ("`[[flows]]`", traffic.Flow),
-    ("`[[dumbbell.flows]]`", traffic.Between),
-    ("`[[parking_lot.flows]]`", traffic.Crossing),
-    ("`[flows.sim]`", hosts.SimFlows),
-    ("`[flows.linux]`", hosts.LinuxFlows),
-    ('`transport`, `kind = "tcp"`', transport.Tcp),
-    ('`transport`, `kind = "udp"`', transport.Udp),
-    *((f'`app`, `kind = "{name}"`', of) for name, of in apps.KINDS.items()),
-    ("times by flow, `even`", times.Even),
-    ("times by flow, `uniform`", times.Uniform),
-    ("times by flow, `normal`", times.Normal),
-    ("times by flow, `exponential`", times.Exponential),
-    ("times by flow, `poisson`", times.Poisson),
+    ("`[[cables]]`", cables.Cable),
+    ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", dumbbell.Side),
+    ("`[parking_lot]`", parking_lot.ParkingLot),
+    ("`[[parking_lot.hops]]`", parking_lot.Hop),
+    ("`edges`", layout.Edge),
+    ("`[linux]`", parts.LinuxHost),
+    ("`sim` of a link", parts.SimLink),
+    ("`back` of a bottleneck", layout.Back),
+    ("`[[flows]]`", flows.Flow),
+    ("`[[dumbbell.flows]]`", dumbbell.Between),
+    ("`[[parking_lot.flows]]`", parking_lot.Crossing),
+    ("`[flows.sim]`", parts.SimFlows),
+    ("`[flows.linux]`", parts.LinuxFlows),
+    ('`transport`, `kind = "tcp"`', flows.Tcp),
+    ('`transport`, `kind = "udp"`', flows.Udp),
+    *((f'`app`, `kind = "{name}"`', model) for name, model in flows.KINDS.items()),
+    ("times by flow, `even`", parts.Even),
+    ("times by flow, `uniform`", parts.Uniform),
+    ("times by flow, `normal`", parts.Normal),
+    ("times by flow, `exponential`", parts.Exponential),
+    ("times by flow, `poisson`", parts.Poisson),
     ("`jitter`", links.Jitter),
     ("`schedule`", links.Step),
     ("`delays`", links.DelayStep),
-    ("`rtts` of a shorthand", shorthand.RttStep),
-    ("`[record]`", record.Record),
-    ("`windows` of `[record]`", record.Window),
+    ("`rtts` of a shorthand", dumbbell.RttStep),
+    ("`[record]`", parts.Record),
+    ("`windows` of `[record]`", parts.Window),
 )
 
 
 def text() -> str:
     """Write the page as it is published."""
-    return "\n".join([_HEAD, *(_table(title, of) for title, of in _TABLES)])
+    return "\n".join([_HEAD, *(_table(title, model) for title, model in _TABLES)])
 
 
-def _table(title: str, of: type[BaseModel]) -> str:
-    rows = []
-    schema = of.model_json_schema(by_alias=True, mode="validation")
-    known = schema.get("$defs", {})
+def _table(title: str, model: type[BaseModel]) -> str:
+    schema = model.model_json_schema(by_alias=True, mode="validation")
+    definitions = schema.get("$defs", {})
     # Where a name alone is allowed too, the table is the last form.
     properties = (schema if "properties" in schema else schema["anyOf"][-1])["properties"]
-    for name, field in of.model_fields.items():
-        key = field.alias or name
-        if _shared(name, of) or key not in properties:
-            continue
-        form = _form(properties[key], known)
-        rows.append((f"`{key}`", form, *_default_and_meaning(field)))
+    # `[[flows]]` has these keys too, with the same meaning.
+    is_short = issubclass(model, dumbbell.Between | parking_lot.Crossing)
+    shared = flows.Traffic.model_fields if is_short else {}
+    rows = [
+        (f"`{key}`", _form(properties[key], definitions), *_default_and_meaning(field))
+        for name, field in model.model_fields.items()
+        if name not in shared and (key := field.alias or name) in properties
+    ]
+    sentence = " ".join((model.__doc__ or "").split())
+    if is_short:
+        sentence += " It has the keys of `[[flows]]` but its ends and paths, and:"
     table = markdown(("key", "what", "unless given", ""), rows)
-    return "\n".join([f"## {title}", "", _sentence(of), "", table])
+    return "\n".join([f"## {title}", "", sentence, "", table])
 
 
-def _shared(name: str, of: type[BaseModel]) -> bool:
-    """Tell whether `[[flows]]` has this key too, with the same meaning."""
-    short = issubclass(of, traffic.Between | traffic.Crossing)
-    return short and name in traffic.Traffic.model_fields
-
-
-def _sentence(of: type[BaseModel]) -> str:
-    said = " ".join((of.__doc__ or "").split())
-    shared = issubclass(of, traffic.Between | traffic.Crossing)
-    return said + (" It has the keys of `[[flows]]` but its ends and paths, and:" if shared else "")
-
-
-def _form(schema: dict[str, Any], known: dict[str, Any]) -> str:
+def _form(schema: dict[str, Any], definitions: dict[str, Any]) -> str:
     """Describe the allowed values of a key in a few words."""
-    forms = list(dict.fromkeys(_forms(schema, known)))
-    return ", or ".join(forms)
+    return ", or ".join(dict.fromkeys(_forms(schema, definitions)))
 
 
-def _forms(schema: dict[str, Any], known: dict[str, Any]) -> Iterator[str]:
+def _forms(schema: dict[str, Any], definitions: dict[str, Any]) -> Iterator[str]:
     quantity = _QUANTITIES.get(str(next(iter(schema.get("examples", ())), "")))
     if quantity:
         yield quantity
@@ -127,21 +111,21 @@ def _forms(schema: dict[str, Any], known: dict[str, Any]) -> Iterator[str]:
         yield "an algorithm"
     elif "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        yield from _forms({"title": name, **known[name]}, known)
+        yield from _forms({"title": name, **definitions[name]}, definitions)
     elif "const" in schema:
-        yield f"`{_written(schema['const'])}`"
+        yield f"`{_literal(schema['const'])}`"
     elif "enum" in schema:
-        yield ", ".join(f"`{_written(value)}`" for value in schema["enum"])
-    elif named := _NAMED.get(str(schema.get("title"))) if "properties" in schema else None:
-        yield named
+        yield ", ".join(f"`{_literal(value)}`" for value in schema["enum"])
+    elif "properties" in schema:
+        yield _table_name(schema)
     elif "algorithm" in str(schema.get("anyOf")):
         yield "an algorithm, or its table"
     elif "oneOf" in schema or "anyOf" in schema:
-        for one in schema.get("oneOf") or schema["anyOf"]:
-            if one.get("type") != "null":
-                yield from _forms(one, known)
+        for form in schema.get("oneOf") or schema["anyOf"]:
+            if form.get("type") != "null":
+                yield from _forms(form, definitions)
     elif schema.get("type") == "array":
-        yield f"a list ({_form(schema.get('items') or schema['prefixItems'][0], known)})"
+        yield f"a list ({_form(schema.get('items') or schema['prefixItems'][0], definitions)})"
     elif schema.get("type") == "integer":
         ends = f", {schema['minimum']} to {schema['maximum']}" if "maximum" in schema else ""
         yield f"whole number{ends}"
@@ -153,7 +137,16 @@ def _forms(schema: dict[str, Any], known: dict[str, Any]) -> Iterator[str]:
         yield _TYPES[schema.get("type", "object")]
 
 
-def _written(value: object) -> str:
+def _table_name(schema: dict[str, Any]) -> str:
+    """Name a table: it has a place of its own on this page, or is one of several kinds."""
+    if "kind" in schema["properties"]:
+        return "a kind or its table"
+    if "const" in schema["properties"].get("distribution", {}):
+        return "a distribution"
+    return "a table of keys of links" if schema["title"] == "Direction" else "a table"
+
+
+def _literal(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -163,37 +156,6 @@ _QUANTITIES = {
     units.Rate.example: "a rate",
     units.Size.example: "a size",
     "0.01": "a share",
-}
-# Models that have a table of their own, or another page.
-_NAMED = {
-    "Link": "a table",
-    "Cable": "a table",
-    "Flow": "a table",
-    "SimLink": "a table",
-    "SimFlows": "a table",
-    "LinuxFlows": "a table",
-    "LinuxHost": "a table",
-    "Between": "a table",
-    "Crossing": "a table",
-    "Side": "a table",
-    "Hop": "a table",
-    "Edge": "a table",
-    "Back": "a table",
-    "ParkingLot": "a table",
-    "Window": "a table",
-    "Step": "a table",
-    "Jitter": "a table",
-    "Record": "a table",
-    "Dumbbell": "a table",
-    "Direction": "a table of keys of links",
-    "Tcp": "a kind or its table",
-    "Udp": "a kind or its table",
-    **{of.__name__: "a kind or its table" for of in apps.KINDS.values()},
-    "Even": "a distribution",
-    "Uniform": "a distribution",
-    "Normal": "a distribution",
-    "Exponential": "a distribution",
-    "Poisson": "a distribution",
 }
 _TYPES = {
     "string": "text",
@@ -223,8 +185,27 @@ def _default(field: FieldInfo) -> str:
         return "none"
     if isinstance(value, tuple):
         return "one of all defaults"
-    return f"`{_written(value)}`"
+    return f"`{_literal(value)}`"
+
+
+def schema_text() -> str:
+    """Make the schema from the models."""
+    schema = Scenario.model_json_schema(by_alias=True)
+    for model in ("Between", "Crossing", "Flow"):
+        properties = schema["$defs"][model]["properties"]
+        for key in ("transport", "app"):
+            # A kind alone is allowed: `app = "bulk"` stands for `app = { kind = "bulk" }`.
+            kinds = list(properties[key]["discriminator"]["mapping"])
+            properties[key] = {"anyOf": [{"enum": kinds}, properties[key]]}
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$comment": "generated from the models in sojourn.scenario",
+    }
+    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    sys.exit(generated.main(sys.argv[1:], DEFAULT, text))
+    if "--schema" in sys.argv:
+        print(schema_text(), end="")
+    else:
+        sys.exit(write_page(sys.argv[1:], DEFAULT, text))

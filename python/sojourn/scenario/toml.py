@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.scenario import cables
-from sojourn.scenario.apps import KINDS
 from sojourn.scenario.checks import MOST_PROBLEMS
-from sojourn.scenario.files import placed
+from sojourn.scenario.flows import KINDS
 from sojourn.scenario.model import FORMAT, Scenario
-from sojourn.scenario.times import TAGS
+from sojourn.scenario.networks import cables
+from sojourn.scenario.parts import TAGS
+from sojourn.user_aqm import library
 
 Keys = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -98,16 +98,14 @@ def sentences(
 ) -> str:
     """Write one line for each mistake, in the file's order."""
     places = _places(text)
-    found: dict[Keys, str] = {}
+    reasons: dict[Keys, str] = {}
     for path, reason in _mistakes(error, data, model):
-        found.setdefault(path, reason)
-    lines = sorted((_line_at(places, path) or 0, spell(path), found[path]) for path in found)
-    said = [
-        f"{source}:{n}: {key}: {why}" if n else f"{source}: {key}: {why}" for n, key, why in lines
-    ]
-    if len(said) > MOST_PROBLEMS:
-        said[MOST_PROBLEMS:] = [f"{source}: and more; these come first"]
-    return "\n".join(said)
+        reasons.setdefault(path, reason)
+    problems = sorted((_line_at(places, path) or 0, spell(path), reasons[path]) for path in reasons)
+    lines = [f"{source}{f':{n}' if n else ''}: {key}: {reason}" for n, key, reason in problems]
+    if len(lines) > MOST_PROBLEMS:
+        lines[MOST_PROBLEMS:] = [f"{source}: and more; these come first"]
+    return "\n".join(lines)
 
 
 def _mistakes(
@@ -123,38 +121,38 @@ def _mistakes(
         context = entry.get("ctx", {})
         if "problems" in context:
             for path, reason in context["problems"]:
-                yield cables.written(path, data), reason
+                yield cables.path_in_file(path, data), reason
             continue
-        path = _real_path(cables.written(entry["loc"], data), data)
-        if entry["type"] == "row" and context.get("key"):
+        path = _real_path(cables.path_in_file(entry["loc"], data), data)
+        if context.get("key"):
             path = (*path, context["key"])
         yield path, _reason(dict(entry), path, data, model)
 
 
 def _reason(
-    first: dict[str, Any], path: Keys, data: Mapping[str, Any], model: type[BaseModel]
+    entry: dict[str, Any], path: Keys, data: Mapping[str, Any], model: type[BaseModel]
 ) -> str:
-    kind, value = first["type"], first.get("input")
-    context = first.get("ctx", {})
-    if kind in ("unit", "row", "graph", "queue"):
-        return str(context.get("reason", first["msg"]))
+    kind, value = entry["type"], entry.get("input")
+    context = entry.get("ctx", {})
+    if kind in ("unit", "refusal"):
+        return str(context.get("reason", entry["msg"]))
     if kind == "times":
-        return str(first["msg"])
+        return str(entry["msg"])
     if kind == "extra_forbidden":
-        known = _keys_at(path, data, model)
-        return f"unknown key (its value: {_shortened(value)}).{nearest(str(path[-1]), known)}"
+        meant = nearest(str(path[-1]), _keys_at(path, data, model))
+        return f"unknown key (its value: {_shortened(value)}).{meant}"
     if kind == "missing":
         return "is missing"
     if kind in ("literal_error", "union_tag_invalid"):
         expected = str(context.get("expected") or context.get("expected_tags"))
         choices = re.findall(r"'([^']+)'", expected)
-        given = context.get("tag", value)
-        near = nearest(str(given), choices)
-        meant = near if "Did you mean" in near else ""  # the choices are named already
-        return f"{given!r} is not a choice; allowed: {expected}.{meant}"
+        choice = context.get("tag", value)
+        meant = nearest(str(choice), choices)
+        meant = meant if "Did you mean" in meant else ""  # the choices are named already
+        return f"{choice!r} is not a choice; allowed: {expected}.{meant}"
     if kind in _SENTENCES:
         return f"{_shortened(value)} {_SENTENCES[kind].format(**context)}"
-    return f"{_shortened(value)}: {first['msg']}"
+    return f"{_shortened(value)}: {entry['msg']}"
 
 
 _TABLE = "is not a table of keys and values"
@@ -196,22 +194,20 @@ def _keys_at(path: Keys, data: Any, model: type[BaseModel]) -> list[str]:
             continue
         for name, field in model.model_fields.items():
             if key == (field.alias or name):
-                inner = _models_in(field.annotation)
-                if not inner:
-                    return []
-                if len(inner) > 1:
-                    inner = [m for m in inner if _is_written(m, data)] or inner
-                    return sorted({k for m in inner for k in _keys_of(m)})
-                model = inner[0]
+                models = _models_in(field.annotation)
+                if len(models) != 1:
+                    models = [inner for inner in models if _is_named(inner, data)] or models
+                    return sorted({key for inner in models for key in _keys_of(inner)})
+                model = models[0]
     return _keys_of(model)
 
 
-def _is_written(model: type[BaseModel], data: Any) -> bool:
+def _is_named(model: type[BaseModel], data: Any) -> bool:
     """Tell whether the table names this model by its kind or distribution."""
-    for key in ("kind", "distribution"):
-        if key in model.model_fields and isinstance(data, dict) and key in data:
-            return bool(data[key] == model.model_fields[key].default)
-    return False
+    return isinstance(data, dict) and any(
+        key in data and key in model.model_fields and data[key] == model.model_fields[key].default
+        for key in ("kind", "distribution")
+    )
 
 
 def _keys_of(model: type[BaseModel]) -> list[str]:
@@ -224,25 +220,26 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     return [m for arg in getattr(annotation, "__args__", ()) for m in _models_in(arg)]
 
 
-def _real_path(loc: Sequence[str | int], data: Any) -> Keys:
+def _real_path(location: Sequence[str | int], data: Any) -> Keys:
     """Remove from a location the tags that pydantic puts in for the members of a union."""
     path: list[str | int] = []
-    at = data
-    for key in loc:
-        if _holds(at, key):
-            at = at[key]
-        elif key in _TAGS and key is not loc[-1]:
+    for key in location:
+        if _holds(data, key):
+            data = data[key]
+        elif key in _TAGS and key is not location[-1]:
             continue
         elif key in _TAGS:
             break
         else:
-            at = None
+            data = None
         path.append(key)
     return tuple(path)
 
 
-def _holds(at: Any, key: str | int) -> bool:
-    return isinstance(key, int) if isinstance(at, list) else isinstance(at, dict) and key in at
+def _holds(data: Any, key: str | int) -> bool:
+    if isinstance(data, list):
+        return isinstance(key, int)
+    return isinstance(data, dict) and key in data
 
 
 # "<…>": tags of a sweep's tables; no key has such a name.
@@ -296,3 +293,32 @@ def _places(text: str) -> dict[Keys, int]:
             path = table + tuple(word.strip('"') for word in key[1].split("."))
             places.setdefault(path, number)
     return places
+
+
+# Files that a scenario, a sweep or a change names: traces, vectors and C files of algorithms.
+# Keys whose value may be the path of a C file.
+_ALGORITHMS = ("aqm", "queue", "algorithm")
+
+
+def placed(value: Any, folder: Path, key: str = "") -> Any:
+    """Make absolute the paths that the value of a key, or a table below it, gives from `folder`."""
+    if isinstance(value, Mapping):
+        return {inner: placed(part, folder, inner) for inner, part in value.items()}
+    if isinstance(value, list):
+        return [
+            placed(part, folder) if isinstance(part, Mapping | list) else part for part in value
+        ]
+    word = key.split(".")[-1]
+    is_file = isinstance(value, str) and (
+        word == "trace"
+        # Vectors may also be lines in the scenario itself.
+        or (word == "vectors" and "\n" not in value)
+        or (word in _ALGORITHMS and library.is_file(value))
+    )
+    return str(library.absolute(value, folder)) if value and is_file else value
+
+
+def placed_variant(text: str, folder: Path) -> str:
+    """Do the same for an algorithm in the form of `--aqm`, with rows behind a colon."""
+    name, colon, rows = text.partition(":")
+    return f"{placed(name.strip(), folder, 'aqm')}{colon}{rows}"

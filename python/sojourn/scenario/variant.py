@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sojourn import algorithms, preset
+from sojourn import algorithms
+from sojourn.algorithms import Preset
 from sojourn.core import units
 from sojourn.core.errors import InputError
-from sojourn.preset import Preset
-from sojourn.scenario.assignments import read_value, write_value
 from sojourn.user_aqm import library
 
 
@@ -52,7 +51,7 @@ class Variant:
 
     def called(self, name: str) -> str:
         """Write its name for tables that have this name for the algorithm."""
-        name += _at(self.preset)
+        name += f"@{self.preset.name}" if self.preset else ""
         return f"{name}:{self.settings}" if self.settings else name
 
 
@@ -66,15 +65,11 @@ def _parts(text: str) -> tuple[str, str, str]:
     file = _FILE.fullmatch(text)
     if file and library.is_file(file[1]):
         return file[1], file[2], file[3]
-    known = (name.rpartition(":") for name in algorithms.every())
-    heads = {head + colon for head, colon, _ in known}
-    head = max((head for head in heads if text.startswith(head)), key=len)
+    names = (name.rpartition(":") for name in algorithms.every())
+    heads = (head + colon for head, colon, _ in names if text.startswith(head + colon))
+    head = max(heads, key=len)
     name, colon, rest = text.removeprefix(head).partition(":")
     return head + name.strip(), colon, rest
-
-
-def _at(chosen: Preset | None) -> str:
-    return f"@{chosen.name}" if chosen else ""
 
 
 def read(text: str, by: str = "--aqm") -> Variant:
@@ -85,12 +80,13 @@ def read(text: str, by: str = "--aqm") -> Variant:
         parts = re.split(r",(?![^,:]*=)", text)
         each = " ".join(f"--aqm {part.strip()}" for part in parts)
         raise InputError(f"{by} {text}: give each algorithm an --aqm of its own: {each}")
-    name, chosen = preset.find(name)
+    name, chosen = algorithms.find_preset(name)
     rows: dict[str, object] = {}
     for assignment in rest.split(",") if colon else ():
         key, equals, value = (part.strip() for part in assignment.partition("="))
         if not (equals and key and value):
-            raise InputError(f"{by} {text}: write it as {name}{_at(chosen)}:key=value,key=value")
+            spec = chosen.spec if chosen else name
+            raise InputError(f"{by} {text}: write it as {spec}:key=value,key=value")
         if key in rows:
             raise InputError(f"{by} {text}: '{key}' is there twice")
         rows[key] = read_value(value)
@@ -98,25 +94,24 @@ def read(text: str, by: str = "--aqm") -> Variant:
     try:
         algorithms.read_rows(name, variant.all_rows)
     except units.UnitError as error:
-        raise InputError(f"{by} {text}: {error}{_of_links(variant)}") from error
+        raise InputError(f"{by} {text}: {error}{_link_remedy(variant)}") from error
     return variant
 
 
-def _of_links(variant: Variant) -> str:
+def _link_remedy(variant: Variant) -> str:
     """Name the option for a word that is no parameter of an algorithm but a key of its link."""
-    from sojourn.scenario.links import Direction  # which reads variants of its own
-    from sojourn.scenario.networks import Dumbbell
+    from sojourn.scenario.links import Direction  # slow to import
+    from sojourn.scenario.networks.dumbbell import Dumbbell
 
-    known = algorithms.rows_of(variant.algorithm)
-    wrong = next((key for key in variant.rows if key not in known), "")
-    if wrong not in Direction.model_fields:
+    rows = algorithms.rows_of(variant.algorithm)
+    key = next((key for key in variant.rows if key not in rows), "")
+    if key not in Direction.model_fields:
         return ""
-    value = write_value(variant.rows[wrong])
-    kind = "link or dumbbell" if wrong in Dumbbell.model_fields else "link"
-    first = (
-        "" if wrong in Dumbbell.model_fields else "; show --expand writes a shorthand's links out"
-    )
-    return f" It is a key of a {kind}: --set links.NAME.{wrong}={value}{first}"
+    kind, remedy = "link", "; show --expand writes a shorthand's links out"
+    if key in Dumbbell.model_fields:
+        kind, remedy = "link or dumbbell", ""
+    value = write_value(variant.rows[key])
+    return f" It is a key of a {kind}: --set links.NAME.{key}={value}{remedy}"
 
 
 def read_all(texts: Iterable[str]) -> list[Variant]:
@@ -129,3 +124,51 @@ def read_all(texts: Iterable[str]) -> list[Variant]:
         same = variant.algorithm, variant.preset is None, frozenset(numbers.items())
         variants.setdefault(same, variant)
     return list(variants.values())
+
+
+# `key=value` of the command line: how it is read, and written as text that reads back.
+def read_assignment(text: str) -> tuple[str, object]:
+    """Split 'key=value' of the command line; a value that is not TOML is text. Raise InputError if
+    there is no key or no value."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise InputError(f"--set {text}: write it as key=value")
+    return key.strip(), read_value(value.strip())
+
+
+def read_assignments(texts: Iterable[str]) -> dict[str, object]:
+    """Read several assignments; raise InputError for a key that is set twice."""
+    changes: dict[str, object] = {}
+    for text in texts:
+        key, value = read_assignment(text)
+        if key in changes:
+            raise InputError(f"--set {text}: '{key}' is set twice")
+        changes[key] = value
+    return changes
+
+
+def read_value(text: str) -> object:
+    """Read a TOML value, or return the text itself."""
+    import tomllib  # slow to import
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def write_value(value: object) -> str:
+    """Write the text that `--set key=TEXT` reads as this value."""
+    if isinstance(value, str) and read_value(value) == value:
+        return value
+    return _toml(value)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    import tomlkit  # slow to import
+
+    return tomlkit.item(value).as_string()

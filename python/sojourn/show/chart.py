@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from sojourn.core.table import csv_text
+from sojourn.core.text import csv_text
 
 # A chart is drawn twice, for a page and for a telephone: its letters keep their size.
 WIDE_IN = 7.2

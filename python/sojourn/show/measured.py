@@ -13,11 +13,11 @@ import numpy as np
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.units import Rate
-from sojourn.result.cases import Case, Cases, cases, names
+from sojourn.result.columns import spell
+from sojourn.result.compare import Case, Cases, cases, names
 from sojourn.result.distribution import Distribution, measured
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
-from sojourn.result.steps import spell
 
 # Readers would not look at more panels.
 MAX_PANELS = 12

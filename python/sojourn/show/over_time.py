@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from sojourn.result.cases import Case
+from sojourn.result.compare import Case
 from sojourn.show.chart import Chart, Curve, Panel
 from sojourn.show.measured import (
     BINS,

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sojourn import _native
-from sojourn.core.machine import host as machine
+from sojourn.core.hosts import machine
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import Estimate
 from sojourn.show import theme

@@ -101,12 +101,12 @@ def of_queues(table: pa.Table, labels: Mapping[str, str | int], own: Mapping[str
     import pyarrow.compute as pc
 
     aqms = table["aqm"]
-    of = "queue" if "queue" in table.column_names else "of"
+    column = "queue" if "queue" in table.column_names else "of"
     for queue, name in own.items():
-        here = pc.equal(table[of], queue)
-        for quantity in _OF_GROUPS if of == "of" else ():
-            here = pc.and_(here, pc.not_equal(table["quantity"], quantity))
-        aqms = pc.if_else(here, name, aqms)
+        is_queue = pc.equal(table[column], queue)
+        for quantity in _OF_GROUPS if column == "of" else ():
+            is_queue = pc.and_(is_queue, pc.not_equal(table["quantity"], quantity))
+        aqms = pc.if_else(is_queue, name, aqms)
     return table.set_column(table.column_names.index("aqm"), "aqm", aqms)
 
 

@@ -49,7 +49,7 @@ class Folder:
     def write(self, name: str, content: Content) -> None:
         """Write a file of the result; a path as content is moved into its place. A file of this
         name that differs from the last one written is first moved aside."""
-        found = content_digest(content)
+        new_digest = content_digest(content)
         path = self.path / name
         with write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ class Folder:
                 content.replace(path)
         else:
             write_whole(path, content)
-        self.written[name] = found
+        self.written[name] = new_digest
         self._mark()
 
     def write_all(
@@ -93,8 +93,8 @@ def claim(path: str | Path) -> Folder:
             return Folder(path, dict(json.loads(mark.read_bytes())["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{mark}: cannot be read; name another folder with --out") from error
-    if names and (written := _of_result(path)):
-        folder = Folder(path, written)
+    if names and (digests := _of_result(path)):
+        folder = Folder(path, digests)
         folder._mark()
         return folder
     if names:

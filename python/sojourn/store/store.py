@@ -25,6 +25,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -139,17 +140,6 @@ def partial_of(root: Path, key: str) -> Path:
     """Return the path for the unfinished parts of an entry of the store. Its name has machine and
     process; leftovers of a killed process are recognized by it."""
     return root / f".partial-{os.uname().nodename}-{os.getpid()}-{key}"
-
-
-def _put(path: Path, content: Content) -> None:
-    if isinstance(content, Path):
-        content.replace(path)
-    else:
-        _write(path, content)
-
-
-def _size(content: Content) -> int:
-    return content.stat().st_size if isinstance(content, Path) else len(content)
 
 
 def content_digest(content: Content) -> str:
@@ -296,11 +286,17 @@ class Store:
                 complete = {
                     "format": FORMAT,
                     "files": {name: content_digest(content) for name, content in files.items()},
-                    "bytes": {name: _size(content) for name, content in files.items()},
+                    "bytes": {
+                        name: c.stat().st_size if isinstance(c, Path) else len(c)
+                        for name, c in files.items()
+                    },
                 }
                 beside.mkdir(parents=True, exist_ok=True)
                 for name, content in files.items():
-                    _put(beside / name, content)
+                    if isinstance(content, Path):
+                        content.replace(beside / name)
+                    else:
+                        _write(beside / name, content)
                 _write(beside / "complete.json", json.dumps(complete).encode())
                 folder.parent.mkdir(exist_ok=True)
                 if not folder.exists():
@@ -313,8 +309,6 @@ class Store:
                     raise
             finally:
                 if beside.exists():
-                    import shutil  # slow to import
-
                     shutil.rmtree(beside, ignore_errors=True)
 
     def adopt(self, entry: Entry) -> None:
@@ -325,8 +319,6 @@ class Store:
         partial = partial_of(self.root, entry.key)
         with write_errors(place):
             place.parent.mkdir(parents=True, exist_ok=True)
-            import shutil  # slow to import
-
             shutil.copytree(entry.folder, partial, dirs_exist_ok=True)
             partial.rename(place)
 
@@ -334,8 +326,6 @@ class Store:
         """Delete an entry."""
         with write_errors(self.folder(key)):
             if self.folder(key).exists():
-                import shutil  # slow to import
-
                 shutil.rmtree(self.folder(key))
 
     def _set_aside(self, folder: Path) -> None:
@@ -351,10 +341,10 @@ class Store:
                 self._set_aside(folder)
 
 
-def _check(path: Path, found: str, size: int | None) -> None:
+def _check(path: Path, known_digest: str, size: int | None) -> None:
     """Raise ValueError if a file was cut off. Entries of older versions have no sizes, but
     digests."""
-    whole = digest_of(path) == found if size is None else path.stat().st_size == size
+    whole = digest_of(path) == known_digest if size is None else path.stat().st_size == size
     if not whole:
         raise ValueError(f"{path} is not as it was written")
 

@@ -4,9 +4,7 @@
 
 Papers and the command use this room; theory may. Begin with `file` and `run`.
 
-`axis`    axes and cells                    `quantity`  values between two ends, columns
+`axes`    axes, and the cells of a plan      `quantity`  values between two ends, columns
 `model`   the tables of a SWEEP.toml        `file`      the file, read and checked
-`source`  an axis as the file writes it     `plan`      the cells of axes or a list
-`run`     the runs of all cells             `result`    tables and JSON of the results
-`placed`  paths of a file that is copied    `folder`    the folder of a result
+`run`     the runs of all cells             `result`    tables, JSON and folder of the results
 """

@@ -16,13 +16,11 @@ from sojourn.result.metrics import METRICS, SUMMARY, Metric
 from sojourn.result.metrics import find as find_metric
 from sojourn.result.stats import estimate
 from sojourn.scenario import toml
-from sojourn.scenario.files import placed, placed_variant
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import placed, placed_variant
 from sojourn.scenario.variant import Variant, read_all
-from sojourn.sweeps import plan
-from sojourn.sweeps.axis import Cell
+from sojourn.sweeps.axes import Cell, check_quoted, make_cells, same_key
 from sojourn.sweeps.model import MAX_RUNS, SweepTable
-from sojourn.sweeps.source import same_key
 
 
 class Mistake(InputError):
@@ -104,7 +102,7 @@ def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) ->
     if table.format != 1:
         raise Mistake(("format",), f"{table.format} is not known; this version reads 1")
     metrics = _metrics(table)
-    cells = plan.cells(table, metrics, Mistake)
+    cells = make_cells(table, metrics, Mistake)
     scenario = _scenario(table, source)
     _check_place(table, scenario)
     aqms = [placed_variant(text, Path(source).parent) for text in table.aqms]
@@ -189,7 +187,7 @@ def _by_seed(table: SweepTable, cells: Sequence[Cell]) -> tuple[Mapping[str, obj
         raise Mistake(("seeds",), 'is empty; write each seed as [[seeds]] with "KEY" = VALUE lines')
     keys = set(table.seeds[0])
     for i, values in enumerate(table.seeds):
-        plan.check_quoted(values, ("seeds", i), Mistake)
+        check_quoted(values, ("seeds", i), Mistake)
         if odd := sorted(set(values) ^ keys):
             raise Mistake(
                 ("seeds", i), f"every seed has a value of every key; {odd[0]} is not in all of them"
@@ -237,3 +235,35 @@ def _check_place(table: SweepTable, scenario: Scenario) -> None:
         asked = getattr(table, key)
         if asked is not None and asked not in names:
             raise Mistake((key,), f"'{asked}' is not recorded; there is: {', '.join(names)}")
+
+
+def place_in(document: Any, folder: Path) -> None:
+    """Make paths absolute in the axes, cells and seeds of a sweep's file, which keeps its form."""
+    for axis in document.get("axes", []):
+        values = axis.get("values", [])
+        keys = axis.get("keys") or [axis.get("key", "")]
+        for i, value in enumerate(values):
+            if isinstance(value, Mapping) and "set" in value:
+                _replace(value["set"], folder)
+            elif isinstance(value, list):
+                for n, (key, own) in enumerate(zip(keys, value, strict=True)):
+                    _put(value, n, placed(own, folder, key))
+            else:
+                _put(values, i, placed(value, folder, keys[0]))
+    plan = document.get("plan")
+    listed = plan.get("cells") if isinstance(plan, Mapping) else None
+    seeds = document.get("seeds")
+    for rows in (listed, seeds):
+        for row in rows if isinstance(rows, list) else []:
+            _replace(row, folder)
+
+
+def _replace(table: Any, folder: Path) -> None:
+    for key in list(table):
+        _put(table, key, placed(table[key], folder, key))
+
+
+def _put(holder: Any, key: Any, value: Any) -> None:
+    # An equal value keeps its form in the file.
+    if holder[key] != value:
+        holder[key] = value

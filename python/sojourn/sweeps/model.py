@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, StrictFloat, StrictInt, StrictStr, Tag
 
-from sojourn.scenario.base import Model, Name
+from sojourn.scenario.parts import Model, Name
 
 # All cells are listed, and each is checked, before the first run.
 MAX_CELLS = 100_000

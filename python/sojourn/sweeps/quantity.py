@@ -14,7 +14,7 @@ from typing import Literal
 from sojourn import algorithms
 from sojourn.core import units
 from sojourn.core.rows import SCALES, Value
-from sojourn.scenario.assignments import write_value
+from sojourn.scenario.variant import write_value
 
 # For each kind of quantity: the end of its column's name and the unit of the column (as in other
 # results: delays in ms, rates in Mbit/s).

@@ -24,14 +24,14 @@ from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job, Labels
 from sojourn.runs.rules import odd
 from sojourn.runs.run import Case, algorithms_of, changed, jobs_of, open_store
-from sojourn.scenario.files import placed
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import placed
 from sojourn.scenario.variant import Variant
 from sojourn.store.store import Entry
 from sojourn.sweeps import file
 from sojourn.sweeps.file import Sweep, Until
-from sojourn.sweeps.folder import check_folder, save
-from sojourn.sweeps.result import Reading, Row, Swept
+from sojourn.sweeps.result import Reading, Row, Swept, check_folder, save
+from sojourn.user_aqm import library
 
 # Scenarios are large and jobs small: only so many cells have their scenarios in memory at once.
 _AT_ONCE = 100
@@ -39,6 +39,7 @@ _AT_ONCE = 100
 _GROWTH = 1.5
 
 
+@library.one_version()
 def sweep(
     path: str | os.PathLike[str],
     *,

@@ -2,21 +2,17 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The fluid model of TCP over an AQM: its equilibrium, its stability there, and its swings.
 
-The command uses this room, and papers may. It starts runs only in `simulated`. Begin with `network`
-and `laws`.
+The charts of a study are in `show`, which uses this room, as papers and the command do. It starts
+runs only in `simulated`. Begin with `network` and `laws`.
 
-network    flows, capacity and round trip; the equilibrium
-plant      TCP and the queue as a transfer function, linearised with their delays
+network    flows, capacity and round trip; the equilibrium, and the plant linearised there
 laws       the algorithms: the equilibrium, transfer function and update of each
-printed    loops as papers print them, and with their slips corrected
 loop       a loop's margins, and its poles in the right half-plane by Nyquist's criterion
 rows       from an algorithm's rows to its law
-models     the loop of an algorithm on a network
+models     the loop of an algorithm on a network, also as papers print it
 equations  the nonlinear equations with their delays, integrated
 noise      the spectrum of the queue that signals at random leave
-grid       margins over flows, capacity and round trip
+maps       margins over flows, capacity and round trip
 simulated  the same network in the packet engine
-study      all of that for one command
-table      its numbers
-charts, output   its charts, and the files of a folder
+study      all of that for one command, and its numbers
 """

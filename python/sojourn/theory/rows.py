@@ -15,8 +15,7 @@ from sojourn import algorithms
 from sojourn.core import units
 from sojourn.core.errors import InputError
 from sojourn.core.rows import SCALES
-from sojourn.scenario.assignments import read_assignments, write_value
-from sojourn.scenario.variant import Variant, read
+from sojourn.scenario.variant import Variant, read, read_assignments, write_value
 from sojourn.theory.laws import Law, Lqd, Pi, Pie, Red, Rem
 from sojourn.theory.network import Network
 

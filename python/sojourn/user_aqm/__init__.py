@@ -6,8 +6,6 @@ The registry of algorithms and every room after it may use this room. It imports
 alone. Begin with `library`.
 
 compiler   the C compiler of this machine, its flags and its errors
-library    a file as a library that the core loads, filed by content
-layout     files in the folders that the build of a kernel's module takes
+library    a file: its template, the library that the core loads, its form for a kernel's module
 trial      the file under sanitizers in a process of its own: rules, and hostile traffic
-template   the file that `sojourn new` writes
 """

@@ -1,11 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A user's file as a library that the core loads.
+"""A user's file: new from a template, as a library that the core loads, and in a kernel's module.
 
 A library is in the user's cache, in a folder whose name is a digest of all its parts: the file, the
 headers that it includes, the compiler and its flags. A copy of the file and of its own headers lies
 beside it. The engine's scenarios and the keys of finished runs name the algorithm by that digest
 too.
+
+`lay_out` makes folders that the build of the module copies over `aqm/`. An algorithm becomes NAME.c
+under any name of its file. A changed copy of one of ours therefore replaces ours, in a module of
+its own. Headers keep their places relative to the file or its tree.
 """
 
 from __future__ import annotations
@@ -19,7 +23,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from sojourn import _native
@@ -34,7 +41,7 @@ _LIBRARY = "library.so"
 _DEFINED = re.compile(r"(static )?(?:const )?struct aqm_algo aqm_(\w+) ?(?:\[|=|__attribute__)")
 
 
-__all__ = ["absolute", "adopt", "build", "is_file", "shown"]
+__all__ = ["absolute", "adopt", "find", "is_file", "one_version", "shown"]
 
 
 def is_file(name: str) -> bool:
@@ -50,6 +57,29 @@ def absolute(name: str | Path, folder: Path | None = None) -> Path:
 
 _States = tuple[tuple[str, int, int], ...]
 _built: dict[Path, tuple[_States, Library]] = {}
+# The libraries of the block around this code, by the names of their files.
+_in_block: ContextVar[dict[str, Library] | None] = ContextVar("libraries", default=None)
+
+
+@contextmanager
+def one_version() -> Iterator[None]:
+    """Look each file up once in this block: all runs have the same version of it."""
+    token = _in_block.set({})
+    try:
+        yield
+    finally:
+        _in_block.reset(token)
+
+
+def find(name: str) -> Library:
+    """Find the library of a file, built from its present version. Raise InputError if the file is
+    missing or does not define one algorithm."""
+    libraries = _in_block.get()
+    if libraries is None:
+        return build(absolute(name))
+    if name not in libraries:
+        libraries[name] = build(absolute(name))
+    return libraries[name]
 
 
 def build(file: Path) -> Library:
@@ -72,8 +102,7 @@ def build(file: Path) -> Library:
 
 
 def _states(parts: Iterable[str]) -> _States:
-    """Read times and sizes, which show when a file changes. A sweep does so several times for each
-    of its cells."""
+    """Read times and sizes, which show when a file changes."""
     return tuple((part, *_state(part)) for part in parts)
 
 
@@ -205,3 +234,82 @@ def _load(file: Path, name: str, digest: str, folder: Path) -> _native.Algorithm
 def adopt(library: Library) -> None:
     """Load, in a worker, a library that another process has compiled."""
     _native.load(str(library.folder / _LIBRARY), library.engine)
+
+
+def lay_out(files: Sequence[Library]) -> list[Path]:
+    """Make a folder for each file. Raise InputError if two algorithms have the same name."""
+    names = Counter(file.name for file in files)
+    for file in files:
+        if names[file.name] > 1:
+            same = " and ".join(shown(f.file) for f in files if f.name == file.name)
+            raise InputError(f"{same} are both '{file.name}', which a kernel cannot tell apart")
+    return [_lay_out(file) for file in files]
+
+
+def _lay_out(file: Library) -> Path:
+    folder = file.folder / "linux"
+    if not folder.exists():
+        with write_errors(folder):
+            beside = Path(tempfile.mkdtemp(prefix="linux-", dir=file.folder))
+            _copy_parts(file, beside)
+            try:
+                beside.rename(folder)
+            except OSError:
+                if not folder.exists():
+                    raise
+                shutil.rmtree(beside)
+    return folder
+
+
+def _copy_parts(file: Library, folder: Path) -> None:
+    roots = [Path(flag[2:]).resolve() for flag in compiler.include_flags(file.file)]
+    home = folder / "algorithms" if (roots[-1] / "algorithms").is_dir() else folder
+    home.mkdir(exist_ok=True)
+    shutil.copy2(file.parts[0], home / f"{file.name}.c")
+    for part in file.parts[1:]:
+        place = part.resolve()
+        if place.is_relative_to(roots[-1]):
+            continue  # ours, which the module has
+        for root in (*roots, file.file.parent.resolve()):
+            if place.is_relative_to(root):
+                of = folder if root in roots else home
+                target = of / place.relative_to(root)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(place, target)
+                break
+        else:
+            raise InputError(
+                f"{shown(file.file)} includes {shown(part)}; a kernel's build takes headers from "
+                "the folder of the file, or from below it"
+            )
+
+
+_TEMPLATE = Path(__file__).with_name("template.c")
+
+
+def template_text(name: str) -> str:
+    """Fill in the template for an algorithm of this name. It has no licence: its author chooses
+    one."""
+    lines = _TEMPLATE.read_text(encoding="utf-8").splitlines(keepends=True)
+    body = "".join(line for line in lines if "SPDX-" not in line)
+    return body.replace("NAME", name)
+
+
+def write_template(path: Path) -> Path:
+    """Write the template to a new file. Raise InputError if there is such a file or algorithm, or
+    if C has no such name."""
+    file = absolute(path)
+    name = file.stem
+    if file.suffix != ".c" or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise InputError(
+            f"{path}: an algorithm is named by its file: write NAME.c, NAME of a-z, 0-9 and _"
+        )
+    if name in (raw["name"] for raw in _native.algorithms()):
+        raise InputError(f"{path}: '{name}' is an algorithm of Sojourn's; choose another name")
+    with write_errors(file):
+        try:
+            with file.open("x", encoding="utf-8") as out:
+                out.write(template_text(name))
+        except FileExistsError:
+            raise InputError(f"{shown(file)}: there is such a file; nothing was written") from None
+    return file

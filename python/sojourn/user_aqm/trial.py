@@ -66,6 +66,7 @@ def lines(findings: Sequence[Finding]) -> Iterator[str]:
             yield f"FAILED too, {fault}: {', '.join(names)}"
 
 
+@functools.cache
 def before_run(file: Library) -> None:
     """Raise RunError if the algorithm crashes, hangs or breaks a rule. A file that passes is not
     tested again."""

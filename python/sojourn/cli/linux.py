@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn linux …`: the kernel in virtual time, and queues of a running one. Nothing of it is
+imported until it is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from sojourn.cli.options import HELP, Json, print_json
+
+app = typer.Typer(
+    help="The Linux host.", no_args_is_help=True, rich_markup_mode=None, context_settings=HELP
+)
+
+
+@app.command()
+def build(
+    source: Annotated[
+        Path | None, typer.Option("--source", help="A kernel's tree or archive; else Debian's.")
+    ] = None,
+    hz: Annotated[
+        int, typer.Option("--hz", help="Ticks per second of the kernel: 250 or 1000.")
+    ] = 1000,
+    as_json: Json = False,
+) -> None:
+    """Build the kernel, the module and the guest's programs ahead of the first run."""
+    from sojourn.core.errors import InputError
+    from sojourn.core.hosts import Ticks
+    from sojourn.linux import kernel
+
+    if hz not in get_args(Ticks):
+        raise InputError(f"--hz {hz}: allowed: {', '.join(map(str, get_args(Ticks)))}")
+    built = kernel.ready(source, hz)
+    data = {
+        "release": built.built.release,
+        "kernel": str(built.built.kernel),
+        "module": str(built.module),
+        "programs": str(built.built.programs),
+    }
+    print_json(data) if as_json else print("\n".join(f"{k}: {v}" for k, v in data.items()))
+
+
+@app.command(
+    context_settings={
+        # The words are tc's: none of them is an option of ours, not even --help.
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+        "help_option_names": [],
+    }
+)
+def tc(
+    words: Annotated[list[str] | None, typer.Argument(help="As behind tc.", metavar="...")] = None,
+) -> None:
+    """Run the system's tc with the plugin for sojourn's queues, which is built where needed."""
+    from sojourn.linux import kernel
+
+    raise typer.Exit(kernel.tc(words or []))

@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The forms of a paper's files, read and checked; every mistake is named with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, StrictStr
+
+from sojourn.core.errors import InputError, nearest
+from sojourn.result.metrics import METRICS
+from sojourn.scenario import toml
+from sojourn.scenario.parts import Model
+from sojourn.sweeps.model import AxisTable
+
+Text = Annotated[StrictStr, Field(min_length=1)]
+Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
+Rows = dict[str, Any]
+M = TypeVar("M", bound=BaseModel)
+
+# The keys that each experiment needs, in its own file or in its paper's.
+REQUIRED = ("title", "source", "seeds", "quick_seeds", "queue", "window", "algorithms", "signals")
+
+
+class AlgorithmTable(Model):
+    """An algorithm under the name that the paper gives it."""
+
+    name: Text
+    algorithm: Text
+    rows: Rows = Field({})
+    about: str = ""
+
+
+class SignalTable(Model):
+    """A cell: the keys that it sets, its metrics in print, and others measured beside them."""
+
+    name: Text
+    table: Text
+    set: Rows = Field({})
+    metrics: tuple[Text, ...]
+    beside: tuple[Text, ...] = ()
+    only: tuple[Text, ...] = ()
+
+
+class AblationTable(Model):
+    """One thing changed in a cell, and why; `point` names a value of search.toml."""
+
+    of: Text
+    name: Text
+    why: Text
+    set: Rows = Field({})
+    point: Text | None = None
+    only: tuple[Text, ...] = ()
+    host: str = ""
+    algorithm: str = ""
+
+
+class ExperimentTable(Model):
+    """The keys of experiment.toml, each of which may stand in paper.toml for all experiments."""
+
+    format: Literal[1] = 1
+    title: Text | None = None
+    source: Text | None = None
+    seeds: Count | None = None
+    quick_seeds: Count | None = None
+    queue: Text | None = None
+    window: Text | None = None
+    peers: tuple[Text, ...] = ()
+    algorithms: tuple[AlgorithmTable, ...] = ()
+    also: tuple[AlgorithmTable, ...] = ()
+    rows: dict[str, Rows] = Field({})
+    signals: tuple[SignalTable, ...] = ()
+    axes: tuple[AxisTable, ...] = ()
+    ablations: tuple[AblationTable, ...] = ()
+    figure: dict[str, Any] = Field({})
+
+
+class PublishedTable(RootModel[dict[str, dict[str, dict[str, StrictInt | StrictFloat]]]]):
+    """The numbers in print, by cell, algorithm and metric."""
+
+
+# More set-ups meet numbers by luck that none of them explains.
+MAX_SETUPS = 64
+
+# By experiment, '1', or by one of its cells, '1: drop': keys of the scenario and their values.
+Settings = dict[str, dict[str, Any]]
+
+
+class ValueTable(Model):
+    """One value of an open point, and what it sets; nothing: as scenario.toml leaves it."""
+
+    name: Text
+    set: Settings = Field({})
+
+
+class PointTable(Model):
+    """A setting that the paper leaves open. One of its values is what scenario.toml has."""
+
+    name: Text
+    silent: Text  # the section that should say it, and what it says
+    text: Text | None = None  # the value that the ledger had before a search replaced it
+    only: tuple[Text, ...] = ()  # the algorithms that it is about; else all
+    values: tuple[ValueTable, ...]
+
+
+class OutsideTable(Model):
+    """A set-up that the text excludes. It is tried under this label and never enters the ledger."""
+
+    name: Text
+    against: Text  # what the text says instead
+    only: tuple[Text, ...] = ()
+    set: Settings
+
+
+class SearchTable(Model):
+    """The whole of search.toml. A search may look at the experiments in `searched`, and ends before
+    the others run."""
+
+    format: StrictInt = 1
+    searched: tuple[Text, ...]
+    setups: Annotated[int, Field(strict=True, ge=1, le=MAX_SETUPS)] = MAX_SETUPS
+    seed: Annotated[int, Field(strict=True, ge=0)] = 1  # of the draws
+    points: tuple[PointTable, ...]
+    outside: tuple[OutsideTable, ...] = ()
+
+
+def read_form(path: Path, form: type[M]) -> M:
+    """Read a file as a form; InputError with the line of each mistake."""
+    text = toml.read_text(path)
+    return toml.modelled(toml.parse(text, str(path)), form, str(path), text)
+
+
+def read_file(path: Path, form: type[BaseModel] = ExperimentTable) -> dict[str, Any]:
+    """Read a file as data that the form allows; InputError with the line of each mistake."""
+    read_form(path, form)
+    return toml.parse(toml.read_text(path), str(path))
+
+
+def read_experiment(
+    folder: Path, shared: Mapping[str, Any], search: SearchTable | None
+) -> dict[str, Any]:
+    """Read experiment.toml over the keys that its paper shares. An ablation with a `point` gets the
+    keys of that value of search.toml. InputError for a key that neither file has, for a metric
+    that does not exist, and for a point without such a value."""
+    path = folder / "experiment.toml"
+    data = {**shared, **read_file(path)}
+    for key in REQUIRED:
+        if not data.get(key):
+            raise InputError(f"{path}: {key} is missing; write it here or in ../paper.toml")
+    names = [signal["name"] for signal in data["signals"]]
+    for i, signal in enumerate(data["signals"]):
+        if signal["name"] in names[:i]:
+            raise InputError(f"{path}: signals[{i}].name: '{signal['name']}' is there twice")
+        for metric in (*signal["metrics"], *signal.get("beside", ())):
+            if metric not in METRICS:
+                near = nearest(metric, METRICS)
+                raise InputError(f"{path}: signals[{i}]: there is no metric '{metric}'.{near}")
+        signal.setdefault("set", {})
+    for i, ablation in enumerate(data.get("ablations", ())):
+        try:
+            if "point" in ablation:
+                _take_point(ablation, folder.name, search)
+        except InputError as error:
+            raise InputError(f"{path}: ablations[{i}].point: {error}") from error
+        ablation.setdefault("set", {})
+    return data
+
+
+def _take_point(ablation: dict[str, Any], experiment: str, search: SearchTable | None) -> None:
+    """Replace the `point` of an ablation by the keys that this value sets in the experiment."""
+    values: dict[str, tuple[Settings, tuple[str, ...]]] = {}
+    if search:
+        for point in search.points:
+            values |= {f"{point.name}: {v.name}": (v.set, point.only) for v in point.values}
+        values |= {outside.name: (outside.set, outside.only) for outside in search.outside}
+    name = ablation.pop("point")
+    if name not in values:
+        raise InputError(f"search.toml has no '{name}'.{nearest(name, values)}")
+    if "set" in ablation:
+        raise InputError("stands beside `set`; leave one of them out")
+    by_place, only = values[name]
+    ablation["set"] = {
+        key: value
+        for place in (experiment, f"{experiment}: {ablation['of']}")
+        for key, value in by_place.get(place, {}).items()
+    }
+    if not ablation["set"]:
+        raise InputError(f"'{name}' sets nothing here")
+    if only:
+        ablation.setdefault("only", list(only))

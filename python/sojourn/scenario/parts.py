@@ -1,0 +1,237 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The parts that tables of a scenario share: their base, the keys that only one host has, times of
+flows, and the recording.
+
+Times are a time for all, a list that the flows take in turn, or a distribution. The engine draws
+them from the run's seed, the same on every host, and has the rules of ranges.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    StrictBool,
+    StrictInt,
+    Tag,
+    model_serializer,
+)
+from pydantic_core import PydanticCustomError
+
+from sojourn.core.hosts import HZ, Ticks
+from sojourn.core.units import Duration
+
+# Congestion controls with two names: hosts know them by the one on the right.
+_SAME = {"newreno": "reno"}
+Control = Annotated[str, AfterValidator(lambda name: _SAME.get(name, name))]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
+
+
+# The place of a key in a file, and a problem there: its place and its reason.
+Path = tuple[str | int, ...]
+Problem = tuple[Path, str]
+
+
+def refusal(reason: object, **context: Any) -> PydanticCustomError:
+    """Make the error of a validator; the reader of a file takes its sentence, and from `context` a
+    `key` of the table or a list of `problems`."""
+    return PydanticCustomError("refusal", "{reason}", {"reason": str(reason), **context})
+
+
+class Model(BaseModel):
+    """A table in which unknown keys are errors, and which never changes."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
+    )
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Return itself, since it never changes: pydantic copies each default for each use."""
+        return self
+
+
+class Kind(Model):
+    """One of several kinds of a thing. The kind is always written, even if it is the default."""
+
+    kind: str
+
+    @model_serializer(mode="wrap")
+    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"kind": self.kind, **handler(self)}
+
+
+Options = dict[str, bool | int | float | str]
+_Sysctl = Annotated[str, Field(pattern=r"^tcp_[a-z0-9_]+$")]
+
+
+class SimLink(Model):
+    """Keys of a link that only the simulator has."""
+
+    ring: int = Field(
+        0,
+        strict=True,
+        ge=0,
+        le=65536,
+        description="packets in the driver ring below the queue, where no algorithm sees them",
+    )
+
+
+class SimFlows(Model):
+    """Keys of flows that only the simulator has."""
+
+    send_jitter: Duration | None = Field(
+        None, description="random delay of the sender; unless given, one packet time of the path"
+    )
+    options: Options = Field(
+        default_factory=dict,
+        description="switches of TCP by the names of docs/inside/tcp.md, over those of `transport`",
+    )
+
+
+class LinuxFlows(Model):
+    """Keys of flows that only Linux has."""
+
+    ip: Literal[4, 6] = Field(4, description="version of the Internet Protocol")
+    cc: Control | None = Field(
+        None, description="the kernel's congestion control, in place of `cc`"
+    )
+    sysctls: dict[_Sysctl, StrictInt | str] = Field(
+        default_factory=dict,
+        description="settings of net.ipv4 that begin with `tcp_`, in the namespaces of both ends",
+    )
+
+
+class LinuxHost(Model):
+    """Keys of the whole network that only Linux has."""
+
+    offloads: StrictBool = Field(
+        False,
+        description="devices take large segments and join packets to such (TSO, GSO, GRO); where "
+        "they do not, each packet is one of the wire",
+    )
+    hz: Ticks = Field(
+        HZ,
+        description="ticks per second of the kernel, of which its TCP counts time; one of 250 is "
+        "built where a scenario first asks for it",
+    )
+
+
+# The window of the whole run, unless others are given.
+WHOLE = "whole run"
+
+
+class Window(Model):
+    """A window of time, over which metrics are computed."""
+
+    name: Name = Field(description="in tables and files")
+    from_: Duration = Field(alias="from", description="its begin, and what happens just then")
+    to: Duration = Field(description="its end, without what happens just then")
+
+
+class Record(Model):
+    """The queues, windows and packets that are measured."""
+
+    queues: tuple[Name, ...] = Field(
+        (), description="links whose queues are measured; unless given, all with a rate or a trace"
+    )
+    windows: tuple[Window, ...] = Field(
+        (), description="spans of time of the metrics; unless given, the whole run"
+    )
+    series: Duration = Field(Duration("100 ms"), description="grid of the time series")
+    events: StrictBool = Field(False, description="keep every packet's passage through the queues")
+    transfers: StrictBool = Field(False, description="keep every transfer")
+
+
+class Distribution(Model):
+    """Times that are drawn, one for each flow. The distribution is always written."""
+
+    distribution: str
+
+    @model_serializer(mode="wrap")
+    def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"distribution": self.distribution, **handler(self)}
+
+
+class Even(Distribution):
+    """Times at equal distances: the first flow has `from`, the last has `to`."""
+
+    distribution: Literal["even"] = Field("even", description="which it is")
+    from_: Duration = Field(alias="from", description="of the first flow")
+    to: Duration = Field(description="of the last flow")
+
+
+class Uniform(Distribution):
+    """Times drawn between `from` and `to` with equal chances."""
+
+    distribution: Literal["uniform"] = Field("uniform", description="which it is")
+    from_: Duration = Field(alias="from", description="the least")
+    to: Duration = Field(description="the most")
+
+
+class Normal(Distribution):
+    """Times drawn from a normal distribution; a time that is too small becomes the least
+    possible."""
+
+    distribution: Literal["normal"] = Field("normal", description="which it is")
+    mean: Duration = Field(description="before what is too small is raised")
+    sd: Duration = Field(description="standard deviation")
+
+
+class Exponential(Distribution):
+    """Times drawn from an exponential distribution; a time that is too small becomes the least
+    possible."""
+
+    distribution: Literal["exponential"] = Field("exponential", description="which it is")
+    mean: Duration = Field(description="before what is too small is raised")
+
+
+class Poisson(Distribution):
+    """Starts of a Poisson process: each flow starts an exponential gap after the one before."""
+
+    distribution: Literal["poisson"] = Field("poisson", description="which it is")
+    from_: Duration = Field(Duration(0), alias="from", description="when it begins")
+    gap: Duration = Field(description="mean gap")
+
+
+ONE, LIST = "a time", "a list of times"
+_DISTRIBUTIONS = [
+    str(model.model_fields["distribution"].default) for model in Distribution.__subclasses__()
+]
+TAGS = (ONE, LIST, *_DISTRIBUTIONS)
+_NAMES = ", ".join(f"'{name}'" for name in _DISTRIBUTIONS)
+_REASON = f"write a time, a list of times, or a table whose distribution is one of {_NAMES}"
+
+
+def _form(value: object) -> str | None:
+    """Return the form of a value; None if a table names no distribution."""
+    if isinstance(value, dict):
+        form = str(value.get("distribution"))
+        return form if form in _DISTRIBUTIONS else None
+    if isinstance(value, Distribution):
+        return value.distribution
+    return LIST if isinstance(value, list | tuple) else ONE
+
+
+Times = Annotated[
+    Annotated[Duration, Tag(ONE)]
+    | Annotated[tuple[Duration, ...], Tag(LIST)]
+    | Annotated[Even, Tag("even")]
+    | Annotated[Uniform, Tag("uniform")]
+    | Annotated[Normal, Tag("normal")]
+    | Annotated[Exponential, Tag("exponential")]
+    | Annotated[Poisson, Tag("poisson")],
+    Discriminator(_form, custom_error_type="times", custom_error_message=_REASON),
+]
+
+# One time for all, or a list.
+Delays = Annotated[
+    Annotated[Duration, Tag(ONE)] | Annotated[tuple[Duration, ...], Tag(LIST)],
+    Discriminator(lambda value: LIST if isinstance(value, list | tuple) else ONE),
+]

@@ -1,0 +1,265 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Charts of a window: distributions of delays and times, and throughput against delay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sojourn.result.compare import Case
+from sojourn.result.distribution import Distribution
+from sojourn.show.chart import Chart, Curve, Panel, Point
+from sojourn.show.measured import (
+    DELAY,
+    MAX_PANELS,
+    Absent,
+    Measured,
+    Missing,
+    is_wide,
+    seeds,
+    together,
+)
+from sojourn.show.page import number
+
+# In a logarithmic picture, packets that did not wait are drawn at this delay.
+_LEAST_MS = 0.01
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """The quantity and the words of one figure."""
+
+    name: str
+    title: str
+    quantity: str
+    x: str
+    whose: str  # packets, transfers or pages, as an axis names them
+    caption: str
+    said: tuple[float, float]  # shares whose values are in the words
+    is_tail: bool = False
+    unit: str = "ms"  # the unit of the axis
+    per_ms: float = 1.0  # units per millisecond
+
+
+_CDF = _Figure(
+    "cdf",
+    "Distribution of the delay",
+    "queue_delay",
+    DELAY,
+    "packets",
+    "Every packet that left the queue",
+    (0.5, 0.95),
+)
+_CCDF = replace(_CDF, name="ccdf", title="Tail of the delay", said=(0.99, 0.999), is_tail=True)
+_FCT = _Figure(
+    "fct",
+    "Distribution of completion times",
+    "fct",
+    "completion time (s)",
+    "transfers",
+    "Every transfer that was complete in the window",
+    (0.5, 0.95),
+    unit="s",
+    per_ms=1e-3,
+)
+_PAGE = replace(
+    _FCT,
+    name="page",
+    title="Distribution of page load times",
+    quantity="page",
+    x="page load time (s)",
+    whose="pages",
+    caption="Every page that was complete in the window",
+)
+
+# The distribution of each case that has one.
+_Found = Mapping[Case, Distribution]
+
+
+def cdf(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Plot the share of packets at or below each queue delay."""
+    return _of_queues(measured, cases, _CDF)
+
+
+def ccdf(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Plot the share of packets above each queue delay: the tail."""
+    return _of_queues(measured, cases, _CCDF)
+
+
+def fct(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Plot the share of transfers complete within each time."""
+    return _of_groups(measured, cases, _FCT)
+
+
+def page(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Plot the share of pages loaded within each time."""
+    return _of_groups(measured, cases, _PAGE)
+
+
+def _of_queues(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Chart:
+    panels, clauses = [], []
+    kept: set[Case] = set()
+    for queue in measured.queues:
+        found = _found(measured, [c for c in measured.shown(queue) if c in cases], figure, queue)
+        if found:
+            kept |= found.keys()
+            panels.append(_panel(measured, cases, figure, measured.where(queue), found))
+            clauses.append(_clause(measured, figure, queue, found))
+    if not panels:
+        raise Missing(f"{figure.name}: no run has distributions; {_AGAIN}")
+    asked = {case for queue in measured.queues for case in measured.shown(queue)}
+    lacking = [measured.names[c] for c in cases if c in asked and c not in kept]
+    caption = _caption(measured, cases, figure, panels)
+    if lacking:
+        caption += f" Without distributions, and so not here: {', '.join(lacking)}; {_AGAIN}."
+    return Chart.described(figure.name, figure.title, caption, panels, clauses)
+
+
+_AGAIN = "an older version made them: run the command again with another --out"
+
+
+def _of_groups(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Chart:
+    panels, clauses = [], []
+    groups = []
+    for group in measured.groups():
+        found = _found(measured, [c for c in cases if measured.span(c)], figure, group)
+        found = {case: of for case, of in found.items() if of.count}
+        if found:
+            groups.append((group, found))
+    for group, found in groups[:MAX_PANELS]:
+        title = f"flows '{group}', {measured.spans_of(found)}"
+        panels.append(_panel(measured, cases, figure, title, found))
+        clauses.append(_clause(measured, figure, f"flows '{group}'", found))
+    if not panels:
+        raise Absent(f"{figure.name}: none of the {figure.whose} was complete in the window")
+    caption = _caption(measured, cases, figure, panels)
+    if len(groups) > MAX_PANELS:
+        caption += f" The first {MAX_PANELS} of {len(groups)} names of flows."
+    return Chart.described(figure.name, figure.title, caption, panels, clauses)
+
+
+def _found(measured: Measured, cases: Sequence[Case], figure: _Figure, of: str) -> _Found:
+    found = ((case, measured.distribution(case, figure.quantity, of)) for case in cases)
+    return {case: distribution for case, distribution in found if distribution is not None}
+
+
+def _panel(
+    measured: Measured, cases: Sequence[Case], figure: _Figure, title: str, found: _Found
+) -> Panel:
+    ends = [of.quantile_ms(0.5) for of in found.values()]
+    if figure.quantity != "queue_delay":
+        # On a linear axis, one long transfer would hide the differences of all others.
+        ends += [of.quantile_ms(1) for of in found.values()]
+    log = is_wide(ends)
+    curves = []
+    for case, of in found.items():
+        delays_ms, shares = _curve(of, above=figure.is_tail)
+        if log:
+            delays_ms = np.maximum(delays_ms, _LEAST_MS)
+        name, look = measured.names[case], cases.index(case)
+        curves.append(Curve(name, delays_ms * figure.per_ms, shares, look))
+    # A logarithm of no packets cannot be drawn.
+    tail = figure.is_tail and any(len(curve.y) > 0 for curve in curves)
+    return Panel(
+        title,
+        f"{figure.x}, log" if log else figure.x,
+        f"share above{', log' if tail else ''}" if figure.is_tail else "share at or below",
+        curves,
+        x_log=log,
+        y_log=tail,
+        y_top=1.03,
+        is_step=True,
+    )
+
+
+def _clause(measured: Measured, figure: _Figure, head: str, found: _Found) -> str:
+    words = []
+    for case, of in found.items():
+        low, high = (number(of.quantile_ms(share) * figure.per_ms) for share in figure.said)
+        words.append(f"{measured.names[case]} " + (f"{low} and {high}" if of.count else "none"))
+    low, high = (f"{100 * share:g}" for share in figure.said)
+    at = f"{low} % and {high} % of {figure.whose} are at or below"
+    return f"{head}, {at}: {', '.join(words)}"
+
+
+def _caption(
+    measured: Measured, cases: Sequence[Case], figure: _Figure, panels: Sequence[Panel]
+) -> str:
+    caption = f"{figure.caption}, {together(measured, cases)}."
+    logs = [curve for panel in panels if panel.x_log for curve in panel.curves if len(curve.x)]
+    if any(min(curve.x) <= _LEAST_MS * figure.per_ms for curve in logs):
+        least = f"{_LEAST_MS * figure.per_ms:g} {figure.unit}"
+        caption += f" What is below {least} stands there."
+    return caption
+
+
+def _curve(of: Distribution, *, above: bool) -> tuple[Any, Any]:
+    """Return delays from the least one on, and the share at or below each, or above it."""
+    delays, shares = of.curve()
+    delays, shares = np.concatenate((delays[:1], delays)), np.concatenate(([0.0], shares))
+    if above:
+        # No packet is above the last delay, and a logarithmic axis has no 0.
+        return delays[:-1], 1 - shares[: len(delays) - 1]
+    return delays, shares[: len(delays)]
+
+
+def tradeoff(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Plot throughput against delay."""
+    panels, clauses = [], []
+    for queue in measured.queues:
+        points = [
+            _point(measured, case, queue, cases.index(case))
+            for case in measured.shown(queue)
+            if case in cases
+        ]
+        points = [point for point in points if np.isfinite([point.x, point.y]).all()]
+        if not points:
+            continue
+        log = is_wide([point.x for point in points])
+        panels.append(
+            Panel(
+                measured.where(queue),
+                f"mean {DELAY}, log" if log else f"mean {DELAY}",
+                "goodput (Mbit/s)",
+                points=points,
+                x_log=log,
+            )
+        )
+        said = (
+            f"{p.name} {number(p.x)} ± {number(p.x_sd)} ms and {number(p.y)} ± {number(p.y_sd)} "
+            "Mbit/s"
+            for p in points
+        )
+        clauses.append(f"{queue}: {', '.join(said)}")
+    if not panels:
+        raise Missing(
+            "tradeoff: no packet left a queue in the window; name another with --window, or set "
+            "record.windows"
+        )
+    one = all(len(measured.by_case[case]) == 1 for case in cases)
+    bars = "" if one else "; bars are one standard deviation to each side"
+    caption = (
+        f"{seeds(measured, cases)}{bars}. Goodput is of all flows. Less delay is to the left, "
+        "more throughput above."
+    )
+    return Chart.described("tradeoff", "Throughput against delay", caption, panels, clauses)
+
+
+def _point(measured: Measured, case: Case, queue: str, look: int) -> Point:
+    delays, rates = (
+        measured.values(case, queue, metric) for metric in ("queue_delay_mean_ms", "goodput_mbps")
+    )
+    (x, x_sd), (y, y_sd) = _mean(delays), _mean(rates)
+    return Point(measured.names[case], x, y, x_sd, y_sd, look)
+
+
+def _mean(values: Any) -> tuple[float, float]:
+    """Calculate mean and standard deviation of the measured values."""
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return float("nan"), float("nan")
+    return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0

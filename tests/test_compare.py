@@ -128,14 +128,14 @@ def test_numbers_of_a_result_differ_from_the_first_one_seed_by_seed(folders: lis
     found = across(cases(results))
     assert {(d.case.result, d.less.result) for d in found} == {("far", "near")}
     metric = METRICS["queue_delay_mean_ms"]
-    (delay,) = [d for d in found if d.metric == metric and d.aqm == "pie"]
+    (delay,) = [d for d in found if d.metric == metric and d.case.aqm == "pie"]
 
     def values(name: str) -> list[float]:
         runs = [run for run in results[name] if run.labels["aqm"] == "pie"]
         return [metric.of(run.report, "bottleneck", "whole run") for run in runs]
 
     pairs = zip(values("far"), values("near"), strict=True)
-    assert delay.found == estimate([a - b for a, b in pairs])
+    assert delay.estimate == estimate([a - b for a, b in pairs])
 
 
 def test_each_key_that_is_not_the_same_has_its_value_in_each(folders: list[Path]) -> None:
@@ -236,5 +236,5 @@ def test_an_experiments_algorithms_stand_apart_by_signal_and_host(beside: Reprod
     assert len(by_case) == len(set(names(by_case).values()))
     assert all(len(runs) == len(beside.seeds) for runs in by_case.values())
     assert Case("DUK", "linux", "ecn") in by_case
-    assert {(d.case.signal, d.less.signal) for d in within(by_case) if d.aqm != d.to}
+    assert {(d.case.signal, d.less.signal) for d in within(by_case) if d.case.aqm != d.less.aqm}
     assert all(d.case.signal == d.less.signal for d in within(by_case))

@@ -133,7 +133,7 @@ def test_every_name_of_a_metric_is_on_the_page_of_columns_or_on_that_of_results(
 
 
 def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:
-    found = {(d.aqm, d.metric.name): d for d in differences(many)}
+    found = {(d.case.aqm, d.metric.name): d for d in differences(many)}
     first, other = AQMS[0], AQMS[3]
     metric = METRICS["queue_delay_mean_ms"]
 
@@ -143,9 +143,9 @@ def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:
 
     difference = found[other, metric.name]
     by_hand = estimate([a - b for a, b in zip(values(other), values(first), strict=True)])
-    assert (difference.to, difference.pairs) == (first, 10)
-    assert math.isclose(difference.found.mean, by_hand.mean)
-    assert math.isclose(difference.found.half, by_hand.half)
+    assert (difference.less.aqm, difference.pairs) == (first, 10)
+    assert math.isclose(difference.estimate.mean, by_hand.mean)
+    assert math.isclose(difference.estimate.half, by_hand.half)
 
 
 def test_a_run_says_what_differs_and_what_does_not(
@@ -273,7 +273,7 @@ def test_flows_of_each_name_have_differences_and_no_fairness_among_unlike_ones(
 ) -> None:
     result = sojourn.run(sojourn.loads(SMALL + TWO_GROUPS), aqms=["codel", "fifo"], seeds=3)
     found = differences(result)
-    names = {(d.of, d.metric.name) for d in found if d.of_group}
+    names = {(d.place, d.metric.name) for d in found if d.of_group}
     assert {("voice", "delay_ms"), ("voice", "jitter_ms"), ("voice", "lost_pkts")} <= names
     assert "jain" not in {d.metric.name for d in found if not d.of_group}
     print_result(result, None)
@@ -285,7 +285,9 @@ def test_linux_is_set_beside_the_simulator(small: Path, capsys: pytest.CaptureFi
     sim = sojourn.run(small, aqms=["codel"], seeds=2)
     there = [replace(run, labels={**run.labels, "host": "linux"}) for run in sim]
     both = replace(sim, runs=(*sim.runs, *there))
-    assert {(d.host, d.to_host, d.found.mean) for d in differences(both)} == {("linux", "sim", 0)}
+    assert {(d.case.host, d.less.host, d.estimate.mean) for d in differences(both)} == {
+        ("linux", "sim", 0)
+    }
     print_result(both, None)
     assert "linux less sim: none, every value is equal" in capsys.readouterr().out
     of_pie = sojourn.run(small, aqms=["pie"], seeds=2)

@@ -105,8 +105,8 @@ def test_a_trace_is_set_beside_its_rates(scenario: Path, tmp_path: Path) -> None
     result = simulated(scenario, ["codel", "fifo"], range(1, 3), tmp_path / "store")
     hosts = Counter((run.labels["aqm"], run.labels["host"]) for run in result)
     assert hosts == {(a, h): 2 for a in ("codel", "fifo") for h in ("sim", "sim, binned")}
-    of_bins = [d for d in differences(result) if d.host != d.to_host]
-    assert {(d.aqm, d.to, d.host, d.to_host) for d in of_bins} == {
+    of_bins = [d for d in differences(result) if d.case.host != d.less.host]
+    assert {(d.case.aqm, d.less.aqm, d.case.host, d.less.host) for d in of_bins} == {
         (aqm, aqm, "sim, binned", "sim") for aqm in ("codel", "fifo")
     }
     # A packet of the binned form may be under way while the rate is that of one packet.
@@ -117,7 +117,7 @@ def test_a_trace_is_set_beside_its_rates(scenario: Path, tmp_path: Path) -> None
 
 def test_one_seed_has_a_difference_of_the_bins(scenario: Path, tmp_path: Path) -> None:
     found = differences(simulated(scenario, ["codel", "fifo"], range(1, 2), tmp_path / "store"))
-    assert {d.host for d in found} == {"sim, binned"}
+    assert {d.case.host for d in found} == {"sim, binned"}
     assert {d.pairs for d in found} == {1}
 
 

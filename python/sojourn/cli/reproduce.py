@@ -67,58 +67,31 @@ def reproduce(
 ) -> int:
     """Run a paper's experiments: measured beside published, a verdict for each claim. Without a
     name: those of all papers, and an index of them."""
-    if search:
-        given = {"--quick": quick, "--host": host, "--seeds": seeds, "--stored": stored}
-        refused = [word for word, is_given in given.items() if is_given]
-        return _search(what or [], refused=refused, out=out, workers=workers, json=as_json)
-    return _run(
-        what or [],
-        quick=quick,
-        hosts=host or [],
-        seeds=seeds or [],
-        stored=stored,
-        out=out,
-        workers=workers,
-        as_json=as_json,
-        full=full,
-    )
-
-
-def _run(
-    what: Sequence[str],
-    *,
-    quick: bool,
-    hosts: Sequence[str],
-    seeds: Sequence[str],
-    stored: bool,
-    out: Path | None,
-    workers: int | None,
-    as_json: bool,
-    full: bool,
-) -> int:
-    """Reproduce the named experiments, or without names all papers, and print the results. Return
-    the exit status. InputError for options that exclude each other."""
     from sojourn.core.hosts import check_hosts, read_seeds
     from sojourn.papers import report
     from sojourn.papers.experiment import find
     from sojourn.papers.paper import judge_papers
     from sojourn.papers.reproduce import reproduce as run_experiment
-    from sojourn.show.tables import console
+    from sojourn.show.tables import console, print_line
 
+    if search:
+        given = {"--quick": quick, "--host": host, "--seeds": seeds, "--stored": stored}
+        refused = [word for word, is_given in given.items() if is_given]
+        return _search(what or [], refused=refused, out=out, workers=workers, json=as_json)
     if quick and seeds:
         raise InputError("--quick and --seeds both say how many seeds; leave one of them out")
-    hosts = check_hosts(hosts)
-    of_host = read_seeds(seeds, hosts)
+    hosts = check_hosts(host or [])
+    seeds_by_host = read_seeds(seeds or [], hosts)
     if not what:
-        return _reproduce_all(quick, hosts, of_host, stored, out, workers, as_json)
-    for host in of_host:
-        if host not in hosts:
-            raise InputError(f"--seeds {host}={of_host[host]}: add --host {host}")
+        return _reproduce_all(quick, hosts, seeds_by_host, stored, out, workers, as_json)
+    for name, count in seeds_by_host.items():
+        if name not in hosts:
+            raise InputError(f"--seeds {name}={count}: add --host {name}")
     chosen = find(what)
     folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
     for experiment in chosen:
         experiment.check()
-    report.check_folder(folder, chosen, quick, hosts, of_host)
+    report.check_folder(folder, chosen, quick, hosts, seeds_by_host)
     done = []
     for experiment in chosen:
         kept = out / experiment.id if out and len(chosen) > 1 else out
@@ -130,28 +103,27 @@ def _run(
                 workers=workers,
                 hosts=hosts,
                 looked_up=hosts if stored else (),
-                seeds=of_host,
+                seeds=seeds_by_host,
             )
         )
         if kept and not stored:
             done[-1].result.save(kept)
-    of_papers = judge_papers(done)
+    papers = judge_papers(done)
     data = {
         "experiments": [reproduction.to_json() for reproduction in done],
-        "papers": [of_paper.to_json() for of_paper in of_papers],
+        "papers": [paper.to_json() for paper in papers],
     }
-    report_path = report.write_all(done, of_papers, data, folder)
+    report_path = report.write_all(done, papers, data, folder)
     if as_json:
         print_json(data)
     else:
         terminal = console()
         for reproduction in done:
             (report.print_tables if full else report.print_summary)(reproduction, terminal)
-        for of_paper in of_papers if full else ():
-            report.print_paper(of_paper, terminal)
+        for paper in papers if full else ():
+            report.print_paper(paper, terminal)
         more = "" if full else "; all tables here: the same command with --full"
-        line = f"report: {report_path}{more}"
-        terminal.print(line, soft_wrap=True, markup=False, highlight=False)
+        print_line(terminal, f"report: {report_path}{more}")
     return tell_broken([run for reproduction in done for run in reproduction.result])
 
 
@@ -169,7 +141,7 @@ def _reproduce_all(
     from sojourn.core.hosts import HOSTS
     from sojourn.papers import ledger_run, report
     from sojourn.runs.rules import breaks
-    from sojourn.show.tables import console
+    from sojourn.show.tables import console, print_line
 
     begun_s = time.monotonic()
     folder = out or ledger_run.folder_name(quick)
@@ -199,10 +171,9 @@ def _reproduce_all(
         terminal = console()
         report.print_ledger(data, terminal)
         for line in ledger_run.not_there(data):
-            terminal.print(line, soft_wrap=True, markup=False, highlight=False)
+            print_line(terminal, line)
         took_s = time.monotonic() - begun_s
-        line = f"index: {folder / 'index.html'}, in {took_s:.0f} s"
-        terminal.print(line, soft_wrap=True, markup=False, highlight=False)
+        print_line(terminal, f"index: {folder / 'index.html'}, in {took_s:.0f} s")
     return tell_broken(broken)
 
 
@@ -218,7 +189,7 @@ def _search(
     options that a search does not take."""
     from sojourn.papers.points import search_of, setups
     from sojourn.papers.search import search as run_search
-    from sojourn.show.tables import console
+    from sojourn.show.tables import console, print_line
     from sojourn.store.folder import claim
 
     spec = search_of(_find_paper(what))
@@ -236,7 +207,7 @@ def _search(
         return 0
     terminal = console()
     print_search(searched, terminal)
-    terminal.print(f"search: {folder}", soft_wrap=True, markup=False, highlight=False)
+    print_line(terminal, f"search: {folder}")
     return 0
 
 

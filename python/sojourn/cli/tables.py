@@ -146,18 +146,18 @@ def _all_differences(
     """Make a table for each pair of things that are compared at a place."""
     by_kind: dict[str, list[Difference]] = {}
     for difference in differences:
-        if (difference.of_group, difference.of, difference.window) == place:
+        if (difference.of_group, difference.place, difference.window) == place:
             by_kind.setdefault(_kind(difference), []).append(difference)
     for kind, alike in by_kind.items():
         yield _difference_table(title + kind, alike, own)
 
 
 def _kind(difference: Difference) -> str:
-    host, to_host = difference.host, difference.to_host
+    host, to_host = difference.case.host, difference.less.host
     if difference.case.result != difference.less.result:
         return f"{difference.case.result} less {difference.less.result}"
     if host == to_host:
-        return f"difference to {difference.to}"
+        return f"difference to {difference.less.aqm}"
     if to_host + BINNED == host:
         return f"a trace in bins of {BIN_MS} ms less its opportunities"
     return f"{host} less {to_host}"
@@ -178,7 +178,9 @@ def _difference_table(title: str, differences: Sequence[Difference], own: OwnNam
         )
         for metric, by_case in by_metric.items()
         # Where all values are equal, as without a single mark, there is nothing to compare.
-        if any(difference.found.low or difference.found.high for difference in by_case.values())
+        if any(
+            difference.estimate.low or difference.estimate.high for difference in by_case.values()
+        )
     ]
     if not cells:
         return f"{title}: none, every value is equal\n"
@@ -188,7 +190,7 @@ def _difference_table(title: str, differences: Sequence[Difference], own: OwnNam
 
 
 def _interval(difference: Difference) -> str:
-    estimate = difference.found
+    estimate = difference.estimate
     if difference.pairs == 1:
         return f"{estimate.mean:+.2f}"
     half = (estimate.high - estimate.low) / 2

@@ -203,29 +203,20 @@ def whole(text: str, base: str, example: str) -> int:
     return int(value)
 
 
-def spell(value: int, steps: tuple[tuple[int, str], ...]) -> str:
-    """Write the shortest exact text: choose the largest unit that leaves at most three decimals."""
-    for size, unit in steps:
-        thousandths = value * 1000
-        if value >= size and thousandths % size == 0:
-            return f"{Decimal(value) / size:f} {unit}"
-    return f"{value} {steps[-1][1]}"
-
-
 class _Written:
-    """The base of all quantities: pydantic reads them from text and writes them with `plain`."""
+    """The base of all quantities: pydantic reads them from text and writes them with `encode`."""
 
-    plain: ClassVar[Callable[[object], object]]
+    encode: ClassVar[Callable[[object], object]]
 
     @classmethod
-    def _of(cls, value: object) -> Self:
+    def _from_value(cls, value: object) -> Self:
         """Make the quantity from a value, or raise UnitError."""
         raise NotImplementedError
 
     @classmethod
     def _read(cls, value: object) -> Self:
         try:
-            return cls._of(value)
+            return cls._from_value(value)
         except UnitError as error:
             raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
 
@@ -235,14 +226,14 @@ class _Written:
     ) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
             cls._read,
-            serialization=core_schema.plain_serializer_function_ser_schema(cls.plain),
+            serialization=core_schema.plain_serializer_function_ser_schema(cls.encode),
         )
 
 
 class _Quantity(_Written, int):
     """An integer in a base unit, read from and written as text."""
 
-    plain = str
+    encode = str
     base: ClassVar[str]
     example: ClassVar[str]
     zero: ClassVar[str]
@@ -255,13 +246,18 @@ class _Quantity(_Written, int):
         return super().__new__(cls, number)
 
     def __str__(self) -> str:
-        return spell(int(self), self.steps) if self else self.zero
+        """Write the shortest exact text: the largest unit that leaves at most three decimals."""
+        value = int(self)
+        for size, unit in self.steps:
+            if value >= size and value * 1000 % size == 0:
+                return f"{Decimal(value) / size:f} {unit}"
+        return f"{value} {self.steps[-1][1]}" if value else self.zero
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}('{self}')"
 
     @classmethod
-    def _of(cls, value: object) -> Self:
+    def _from_value(cls, value: object) -> Self:
         if isinstance(value, cls):
             return value
         if isinstance(value, str):
@@ -319,7 +315,7 @@ class Size(_Quantity):
 class Share(_Written, float):
     """A share of one: 0.01 or '1 %'."""
 
-    plain = float
+    encode = float
 
     def __new__(cls, value: str | float) -> Self:
         if isinstance(value, str):
@@ -329,7 +325,7 @@ class Share(_Written, float):
         return super().__new__(cls, value)
 
     @classmethod
-    def _of(cls, value: object) -> Self:
+    def _from_value(cls, value: object) -> Self:
         if isinstance(value, str | float | int) and not isinstance(value, bool):
             return cls(value)
         raise UnitError(f"{value!r} is not a share; write it as 0.01 or '1 %'")

@@ -11,7 +11,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,21 @@ _TOOLS = {
     "setpriv": "util-linux",
     "taskset": "util-linux",
 }
+
+
+_SYSTEM_PATH = "/usr/sbin:/sbin:/usr/bin:/bin"
+# An ordinary user's PATH lacks the folders of tc.
+_PATH = f"{os.environ.get('PATH', '')}:{_SYSTEM_PATH}"
+
+
+def _missing(tools: Mapping[str, str], path: str) -> str:
+    """Name the packages of the programs that are not on the path."""
+    return " ".join(sorted({tools[tool] for tool in tools if not shutil.which(tool, path=path)}))
+
+
+def _require(tools: Mapping[str, str], path: str) -> None:
+    if missing := _missing(tools, path):
+        raise RunError(f"missing programs; install them: apt install {missing}")
 
 
 @dataclass(frozen=True)
@@ -64,10 +79,7 @@ def ready(source: Path | None = None, hz: int = HZ) -> Kernel:
         source = Path(named)
     if source and not source.exists():
         raise InputError(f"{source}: there is no such tree or archive of a kernel")
-    system = "/usr/sbin:/sbin:/usr/bin:/bin"
-    missing = {package for tool, package in _TOOLS.items() if not shutil.which(tool, path=system)}
-    if missing:
-        raise RunError(f"missing programs; install them: apt install {' '.join(sorted(missing))}")
+    _require(_TOOLS, _SYSTEM_PATH)
     try:
         with Progress("compiling the kernel", LINES) as progress:
             # Without a terminal the name of the log is enough.
@@ -94,10 +106,8 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
 
     Each need has a name, a truth value that tells whether it is met, and a detail.
     """
-    system = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
-    tools = {**_TOOLS, **build.NEEDED}
-    missing = {package for tool, package in tools.items() if not shutil.which(tool, path=system)}
-    programs = f"apt install {' '.join(sorted(missing))}" if missing else "all here"
+    missing = _missing({**_TOOLS, **build.NEEDED}, _PATH)
+    programs = f"apt install {missing}" if missing else "all here"
     named = os.environ.get("SOJOURN_KERNEL_SOURCE")
     source = Path(named) if named else build.archive_here()
     if source and source.exists():
@@ -119,19 +129,13 @@ def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
     return [*needs, ("linux: kernel", built, place)]
 
 
-# An ordinary user's PATH lacks the folders of tc.
-_PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
 # The programs that make the plugin, and the Debian packages that they come from.
 _PLUGIN_TOOLS = {"gcc": "gcc", "make": "make"}
 
 
 def plugin() -> Path:
     """Return the folder of q_sojourn.so; build it where the cache does not hold it yet."""
-    missing = [
-        package for tool, package in _PLUGIN_TOOLS.items() if not shutil.which(tool, path=_PATH)
-    ]
-    if missing:
-        raise RunError(f"missing programs; install them: apt install {' '.join(missing)}")
+    _require(_PLUGIN_TOOLS, _PATH)
     sources = [*core_sources(CORE), CORE / "all.sh", *below(QDISC), *below(TC)]
     names = [f"{path.parent.name}/{path.name}" for path in sources]
 

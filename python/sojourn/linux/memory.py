@@ -64,7 +64,7 @@ def most_mb() -> int:
     return max(USUAL_MB, machine_bytes // 2 // 2**20)
 
 
-def _told(seconds: float) -> str:
+def _floor(seconds: float) -> str:
     """Round seconds down: to two digits below 10 s, to whole seconds from there."""
     step = 10.0 ** (math.floor(math.log10(seconds)) - 1)
     return f"{math.floor(seconds / step) * step:.2g}" if step < 1 else f"{math.floor(seconds)}"
@@ -78,13 +78,14 @@ def refusal(scenario: Mapping[str, Any]) -> str:
         fits = seconds * MOST_PKTS / count
         return (
             f"too many packets to keep until the end: up to {count / 1e6:.0f} million, where "
-            f"{MOST_PKTS / 1e6:.0f} million are kept; allowed at these rates: up to {_told(fits)} s"
+            f"{MOST_PKTS / 1e6:.0f} million are kept; allowed at these rates: up to "
+            f"{_floor(fits)} s"
         )
     if wanted_mb > here_mb:
         room = _USUAL_LOG_BYTES + (here_mb - USUAL_MB) // _STEP_MB * _STEP_MB * 10**6
         fits = seconds * room / (count * _LOG_BYTES_OF_PACKET)
         return (
             f"too many packets to keep until the end: a guest of {wanted_mb} MB, and half of this "
-            f"machine's memory is {here_mb} MB; allowed here at these rates: up to {_told(fits)} s"
+            f"machine's memory is {here_mb} MB; allowed here at these rates: up to {_floor(fits)} s"
         )
     return ""

@@ -19,7 +19,7 @@ from sojourn import _native, algorithms
 from sojourn.core.errors import InputError
 from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
 from sojourn.linux.samples import group_lines, queue_line, steps_of
-from sojourn.linux.transport import Manner, Space, buffer_sysctls, route_words, sysctls
+from sojourn.linux.transport import Namespace, NetOptions, buffer_sysctls, route_words, sysctls
 from sojourn.linux.uml.boot import EPOCH_S
 from sojourn.scenario.engine import parsed
 
@@ -46,7 +46,7 @@ _AS_FROM_THE_LINK = (
 
 
 @dataclass(frozen=True)
-class Tapped:
+class RecordedQueue:
     """A recorded queue: its link, its namespace, the device before it and its own device."""
 
     link: str
@@ -71,7 +71,7 @@ class Plan:
     """Everything of a job but the programs."""
 
     files: Mapping[str, str]
-    taps: tuple[Tapped, ...]
+    taps: tuple[RecordedQueue, ...]
     series_ns: int
     steps: int  # of the series, each of which ends with a sample
 
@@ -206,14 +206,14 @@ class _Layout:
         own_delays: Mapping[int, Mapping[Port, int]],
     ) -> None:
         versions = {flow.get("ip", 4) for flow in scenario["flows"]}
-        self.manner = Manner(ipv6=6 in versions, offloads=scenario.get("offloads", False))
+        self.net = NetOptions(ipv6=6 in versions, offloads=scenario.get("offloads", False))
         self.nodes = {name: f"n{i}" for i, name in enumerate(scenario["nodes"])}
-        self.spaces = {name: Space(name, self.manner) for name in self.nodes.values()}
+        self.spaces = {name: Namespace(name, self.net) for name in self.nodes.values()}
         self.links = scenario["links"]
         self.own_delays = own_delays
         self.wires: list[str] = []
         self.qdiscs: list[str] = []
-        self.taps: list[Tapped] = []
+        self.taps: list[RecordedQueue] = []
         self.timetable: list[tuple[int, str]] = []
         # Addresses of the sender and the receiver of each group of flows.
         self.ends: list[tuple[str, str]] = []
@@ -247,7 +247,7 @@ class _Layout:
         parts = [*before, *stages(link, recorded)]
         queue = len(before)
         boxes = [f"l{i}s{k}" for k in range(len(parts))]
-        self.spaces |= {name: Space(name, self.manner) for name in boxes}
+        self.spaces |= {name: Namespace(name, self.net) for name in boxes}
         row = [self.nodes[link["from"]], *boxes, self.nodes[link["to"]]]
         for hop, (left, right) in enumerate(pairwise(row)):
             self._wire(i, hop, left, right)
@@ -255,7 +255,7 @@ class _Layout:
             self._put(boxes[k], f"l{i}h{k + 1}a", stage, i)
         if recorded:
             algorithm = algorithms.find(link["queue"]["algorithm"])
-            tapped = Tapped(
+            tapped = RecordedQueue(
                 link=link["name"],
                 space=boxes[queue],
                 before=f"l{i}h{queue}b",
@@ -279,7 +279,7 @@ class _Layout:
 
     def _put(self, box: str, dev: str, stage: Stage, link: int) -> None:
         space = self.spaces[box]
-        space.routes += [f"route add {way} dev {dev}" for way in self.manner.everywhere]
+        space.routes += [f"route add {way} dev {dev}" for way in self.net.everywhere]
         probes = self._probe_words(link)
         space.qdiscs = [c.format(dev=dev, probes=probes) for c in stage.commands]
         space.qdiscs.append(f"qdisc show dev {dev}")
@@ -294,20 +294,20 @@ class _Layout:
 
     def _probe_words(self, link: int) -> str:
         """Return words for this link's queue: the addresses that its probes ask, and their kind."""
-        words = [f"responder {probe_address(link, ip, asks=False)}" for ip in self.manner.versions]
+        words = [f"responder {probe_address(link, ip, asks=False)}" for ip in self.net.versions]
         kind = self.links[link].get("probe")
         return " ".join([*words, f"probe {kind}"] if kind else words)
 
     def add_probes(self, i: int, forth: list[int], back: list[int], responder: str) -> None:
         """Add addresses at both ends and routes between them, for each IP version of the flows."""
         far = self.spaces[self.nodes[responder]]
-        for ip in self.manner.versions:
+        for ip in self.net.versions:
             self._add_probe_ways(i, forth, back, far, ip)
         if self.links[i].get("probe") == "experimental":
             self._respond(far)
 
     def _add_probe_ways(
-        self, i: int, forth: list[int], back: list[int], far: Space, ip: int
+        self, i: int, forth: list[int], back: list[int], far: Namespace, ip: int
     ) -> None:
         near_address, far_address = (probe_address(i, ip, asks=asks) for asks in (True, False))
         asking = f"l{i}s{int(i in self.own_delays)}"
@@ -320,7 +320,7 @@ class _Layout:
         near = self.spaces[self.nodes[self.links[i]["from"]]]
         near.routes.append(f"route add {near_address} dev l{i}h0a")
 
-    def _respond(self, far: Space) -> None:
+    def _respond(self, far: Namespace) -> None:
         """Let the node answer experimental probes, by a queue of lo, which no packet of the run
         passes. The node answers probes from its own link only, but each stage is a router here. So
         filters let probes arrive as if there were no router."""
@@ -383,19 +383,19 @@ class _Layout:
         # A rewriting filter changes all packets from an address.
         ways[self.nodes[node]] = str(flow["transport"].get("ecn") == "ect1")
         known = self.addresses.setdefault((node, _ip(flow)), [])
-        for found in known:
-            if all(self.ways[found].get(space, way) == way for space, way in ways.items()):
+        for end in known:
+            if all(self.ways[end].get(space, way) == way for space, way in ways.items()):
                 break
         else:
-            found = address(kind, flow, sends=sends)
-            known.append(found)
-            self.ways[found] = {}
-            self.spaces[self.nodes[node]].addresses.append(found)
+            end = address(kind, flow, sends=sends)
+            known.append(end)
+            self.ways[end] = {}
+            self.spaces[self.nodes[node]].addresses.append(end)
         for space, way in ways.items():
-            if space not in self.ways[found] and space != self.nodes[node]:
-                self.spaces[space].routes.append(f"route add {found} {way}")
-        self.ways[found] |= ways
-        return found
+            if space not in self.ways[end] and space != self.nodes[node]:
+                self.spaces[space].routes.append(f"route add {end} {way}")
+        self.ways[end] |= ways
+        return end
 
 
 def _at_once(space: str, commands: list[str]) -> str:
@@ -419,27 +419,18 @@ def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
         yield f"edge {edge}"
 
 
-def _asked(scenario: Mapping[str, Any]) -> Iterator[str]:
-    if scenario["record"].get("transfers"):
-        yield "transfers"
-
-
-def _ends(kind: int, flow: Mapping[str, Any], laid: _Layout) -> list[str]:
-    """Return the namespaces and the addresses of the flow's two ends."""
-    nodes = [laid.nodes[flow["from"]], laid.nodes[flow["to"]]]
-    return [*nodes, *laid.ends[kind]]
-
-
 def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
     """Yield lines for linux/uml/play.c."""
     yield from _edges(scenario)
     groups = ((n, group.first, group.flow["count"]) for n, group in enumerate(sent))
     yield from group_lines(scenario, groups)
-    yield from _asked(scenario)
+    if scenario["record"].get("transfers"):
+        yield "transfers"
     for kind, group in enumerate(sent):
         flow = group.flow
         cc, stop_ns = flow["transport"].get("cc", "udp"), flow["stop_ns"] or 0
-        ends = " ".join(_ends(kind, flow, laid))
+        nodes = laid.nodes[flow["from"]], laid.nodes[flow["to"]]
+        ends = " ".join([*nodes, *laid.ends[kind]])
         for index, script in enumerate(group.scripts):
             numbers = f"{group.first + index} {group.port(index)}"
             yield f"flow {numbers} {ends} {cc} {group.way[2][index]} {stop_ns}"

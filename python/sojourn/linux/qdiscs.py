@@ -62,7 +62,7 @@ def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
         if not recorded and link["shaper"] == "wire" and _plain_fifo(link["queue"]):
             passed.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
         else:
-            passed.append(_shaper(link))
+            passed.append(_tbf(link) if link["shaper"] == "tbf" else _htb(link))
             if link["shaper"] == "wire":
                 # The bucket releases a packet at its first bit; this adds the time to its last.
                 passed.append(_netem_rate(link, limit_pkts=AMPLE_PKTS))
@@ -157,13 +157,6 @@ def counted(link: Mapping[str, Any]) -> str:
     return " ".join(["stab", *words, ""]) if words else ""
 
 
-def _shaper(link: Mapping[str, Any]) -> Stage:
-    if link["shaper"] == "tbf":
-        return _tbf(link)
-    # A wire is a bucket that holds almost nothing.
-    return _htb(link, link["burst_bytes"] if link["shaper"] == "htb" else None)
-
-
 def _tbf(link: Mapping[str, Any]) -> Stage:
     def words(verb: str, rate_bps: int) -> str:
         tbf = f"tbf rate {rate_bps}bit burst {link['burst_bytes']}b limit {AMPLE_PKTS}"
@@ -172,9 +165,12 @@ def _tbf(link: Mapping[str, Any]) -> Stage:
     return _above(link, (), words, "1:1")
 
 
-def _htb(link: Mapping[str, Any], burst_bytes: int | None) -> Stage:
+def _htb(link: Mapping[str, Any]) -> Stage:
     def words(verb: str, rate_bps: int) -> str:
-        burst = burst_bytes or max(1, rate_bps * _SLACK_NS // 8_000_000_000)
+        # A wire is a bucket that holds almost nothing.
+        burst = max(1, rate_bps * _SLACK_NS // 8_000_000_000)
+        if link["shaper"] == "htb":
+            burst = link["burst_bytes"]
         return (
             f"class {verb} dev {{dev}} parent 1: classid 1:10 htb rate {rate_bps}bit "
             f"ceil {rate_bps}bit burst {burst}b cburst {burst}b quantum 1514"
@@ -203,12 +199,9 @@ def _above(
         return words("change", rate_bps), change
 
     steps = ((later["at_ns"], step(later["rate_bps"])) for later in link["schedule"])
-    return Stage((*before, words("add", rate_bps), leaf), tuple(steps), _kind(queue))
-
-
-def _kind(queue: Mapping[str, Any]) -> str:
-    """Return the name of the leaf in `tc qdisc show`."""
-    return leaf_words(queue).split()[0]
+    return Stage(
+        (*before, words("add", rate_bps), leaf), tuple(steps), leaf_words(queue).split()[0]
+    )
 
 
 def _takes_rate(queue: Mapping[str, Any]) -> bool:

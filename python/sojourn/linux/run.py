@@ -14,11 +14,10 @@ from typing import Any
 from sojourn import _native, algorithms
 from sojourn.core.errors import RunError
 from sojourn.core.hosts import HZ
-from sojourn.linux import samples as sampled
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.memory import guest_mb
 from sojourn.linux.plan import Plan, plan
-from sojourn.linux.samples import group_series, statistics, without_samples
+from sojourn.linux.samples import group_series, read, report_flows, statistics, without_samples
 from sojourn.linux.transport import ignored
 from sojourn.linux.uml.boot import (
     FIXED_ADDRESSES,
@@ -73,7 +72,7 @@ def run(
         except BootError as error:
             raise RunError(f"the guest: {error}") from error
         played, samples = without_samples((folder / "played").read_text())
-        flows = sampled.read(known, played)
+        flows = read(known, played)
         queues, tables = _observe(known, job, folder, flows)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
@@ -86,10 +85,10 @@ def run(
             flows.write_transfers(transfers)
     report = {
         "queues": [
-            {**queue, **_told(qdiscs)}
+            {**queue, **_counters(qdiscs)}
             for queue, qdiscs in zip(json.loads(queues), qdisc_lists, strict=True)
         ],
-        **sampled.report_flows(flows),
+        **report_flows(flows),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "refused_by_machine": [] if outcome.fixed_addresses else [FIXED_ADDRESSES],
         "fingerprint": digest(queues.encode() + tables["series.parquet"] + played.encode())[:16],
@@ -104,14 +103,17 @@ def _share(console: Path, duration_ns: int) -> float:
     return int(marks[-1]) / duration_ns if marks else 0.0
 
 
-def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _counters(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Read our qdisc's own counters from `tc -s -j`: verdicts that broke a rule, its probes and its
     flows."""
     ours = [qdisc["sojourn"] for qdisc in qdiscs if "sojourn" in qdisc]
     bad = {name: n for qdisc in ours for name, n in qdisc["bad"].items() if n}
     report: dict[str, Any] = {"bad_verdicts": bad}
     for probes in (qdisc["probes"] for qdisc in ours if "probes" in qdisc):
-        report["probes"] = {_with_unit(name): count for name, count in probes.items()}
+        report["probes"] = {
+            name if name.endswith(("_bytes", "_ns")) else f"{name}_pkts": count
+            for name, count in probes.items()
+        }
     for flows in (qdisc["flows"] for qdisc in ours if "flows" in qdisc):
         report["flows"] = {
             "new_flow_count": flows["new_flow_count"],
@@ -121,11 +123,6 @@ def _told(qdiscs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             "delay_peak_ms": flows["delay_peak_ns"] / 1e6,
         }
     return report
-
-
-def _with_unit(counter: str) -> str:
-    """Name a counter of tc's as a key of the report."""
-    return counter if counter.endswith(("_bytes", "_ns")) else f"{counter}_pkts"
 
 
 def _observe(

@@ -122,7 +122,7 @@ _OF_EACH_SPACE = (
 
 
 @dataclass(frozen=True)
-class Manner:
+class NetOptions:
     """Settings that all namespaces of a network share."""
 
     ipv6: bool = False
@@ -140,11 +140,11 @@ class Manner:
 
 
 @dataclass
-class Space:
+class Namespace:
     """A network namespace: its addresses, devices, routes, and the qdiscs of one device."""
 
     name: str
-    manner: Manner = Manner()
+    net: NetOptions = NetOptions()
     addresses: list[str] = field(default_factory=list)
     devices: list[str] = field(default_factory=list)
     routes: list[str] = field(default_factory=list)
@@ -158,12 +158,12 @@ class Space:
     def settings(self) -> Iterator[str]:
         """Yield lines for linux/uml/settings.c."""
         yield f"space {self.name}"
-        if not self.manner.ipv6:  # IPv6 would send packets of its own
+        if not self.net.ipv6:  # IPv6 would send packets of its own
             yield "sysctl net/ipv6/conf/all/disable_ipv6 1"
         yield from (f"sysctl net/{sysctl}" for sysctl in (*_OF_EACH_SPACE, *self.sysctls))
-        verb = "large" if self.manner.offloads else "plain"
+        verb = "large" if self.net.offloads else "plain"
         yield from (f"{verb} {dev}" for dev in self.devices)
-        if self.manner.ipv6:
+        if self.net.ipv6:
             yield from self._silent_ipv6()
 
     def _silent_ipv6(self) -> Iterator[str]:
@@ -180,7 +180,7 @@ class Space:
         """Yield lines for ip inside the namespace."""
         yield "link set lo up"
         # A device keeps packets of one size: the queue sees packets as TCP hands them down.
-        size = "" if self.manner.offloads else "gso_max_segs 1 "
+        size = "" if self.net.offloads else "gso_max_segs 1 "
         yield from (f"link set {dev} arp off {size}up" for dev in self.devices)
         yield from (f"addr add {own}/{128 if ':' in own else 32} dev lo" for own in self.addresses)
         yield from self.routes

@@ -131,37 +131,17 @@ class Difference:
 
     case: Case
     less: Case
-    of: str  # a queue, or with `of_group` the flows of one name
+    place: str  # a queue, or with `of_group` the flows of one name
     of_group: bool
     window: str
     metric: Metric | GroupMetric
     pairs: int
-    found: Estimate
-
-    @property
-    def aqm(self) -> str:
-        """Name the algorithm."""
-        return self.case.aqm
-
-    @property
-    def to(self) -> str:
-        """Name the other algorithm."""
-        return self.less.aqm
-
-    @property
-    def host(self) -> str:
-        """Name the host."""
-        return self.case.host
-
-    @property
-    def to_host(self) -> str:
-        """Name the other host."""
-        return self.less.host
+    estimate: Estimate
 
     @property
     def is_shown(self) -> bool:
         """Tell whether the 95 % interval is wholly on one side of zero."""
-        return self.found.low > 0 or self.found.high < 0
+        return self.estimate.low > 0 or self.estimate.high < 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn run --json`, and with several results of `sojourn compare
@@ -170,17 +150,17 @@ class Difference:
         return {
             **(results if self.case.result else {}),
             **({"signal": self.case.signal} if self.case.signal else {}),
-            "aqm": self.aqm,
-            "to": self.to,
-            "host": self.host,
-            "to_host": self.to_host,
-            "group" if self.of_group else "queue": self.of,
+            "aqm": self.case.aqm,
+            "to": self.less.aqm,
+            "host": self.case.host,
+            "to_host": self.less.host,
+            "group" if self.of_group else "queue": self.place,
             "window": self.window,
             "metric": self.metric.name,
             "unit": self.metric.unit,
             "pairs": self.pairs,
-            "difference": self.found.mean,
-            "ci95": [self.found.low, self.found.high],
+            "difference": self.estimate.mean,
+            "ci95": [self.estimate.low, self.estimate.high],
             "shown": self.is_shown,
         }
 

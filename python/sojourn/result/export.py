@@ -31,7 +31,7 @@ from typing import Any
 from sojourn import _native
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.progress import Progress
-from sojourn.result.compare import Case, cases, names
+from sojourn.result.compare import cases, names
 from sojourn.result.result import Result, Run
 from sojourn.store.store import digest, replacing, write_errors, write_whole
 
@@ -82,11 +82,9 @@ def _wanted(result: Result, aqms: Sequence[str], seeds: Sequence[int]) -> Iterat
         if not aqms or case.aqm in aqms:
             for run in runs:
                 if not seeds or run.seed in seeds:
-                    yield _name(case, of_case[case]), run
-
-
-def _name(case: Case, name: str) -> str:
-    return name if case.host in ("sim", name.rpartition(", ")[2]) else f"{name}, {case.host}"
+                    name = of_case[case]
+                    shown = case.host in ("sim", name.rpartition(", ")[2])
+                    yield name if shown else f"{name}, {case.host}", run
 
 
 def _check(option: str, words: Sequence[str], known: Sequence[str]) -> None:
@@ -143,42 +141,35 @@ def _flent_data(name: str, about: Mapping[str, str], run: Run, queue: str) -> di
     """Return the data of the file."""
     import numpy as np
 
-    table = run.series()
+    table, scenario = run.series(), run.entry.scenario()
     rows = np.array(table["queue"].to_pylist()) == queue
     time_s = [float(t) for t in table["t_s"].to_numpy()[rows]]
-    results = {
-        series: [_measured(value) for value in table[column].to_numpy()[rows]]
-        for series, (column, _) in _FLENT_SERIES.items()
-    }
-    begin = _begin(about["made"])
+    results: dict[str, list[float | None]] = {}
+    meta: dict[str, dict[str, Any]] = {}
+    for series, (column, unit) in _FLENT_SERIES.items():
+        numbers = table[column].to_numpy()[rows]
+        results[series] = [None if math.isnan(number) else float(number) for number in numbers]
+        measured = [number for number in results[series] if number is not None]
+        mean = sum(measured) / len(measured) if measured else None
+        meta[series] = {"UNITS": unit, "MEAN_VALUE": mean}
+    try:
+        begin = datetime.fromisoformat(about["made"]).astimezone(UTC)
+    except ValueError:
+        begin = datetime.fromtimestamp(0, UTC)  # a simulated run has no other date
     raw = [
         {
             "t": begin.timestamp() + t,
-            **{key.partition("::")[2]: of[i] for key, of in results.items() if "::" in key},
+            **{
+                key.partition("::")[2]: numbers[i]
+                for key, numbers in results.items()
+                if "::" in key
+            },
         }
         for i, t in enumerate(time_s)
     ]
-    return {
-        "version": _FLENT_VERSION,
-        "x_values": time_s,
-        "results": results,
-        "raw_values": {_FLENT_TEST: raw},
-        "metadata": _flent_metadata(name, about, run, queue, begin, results),
-    }
-
-
-def _flent_metadata(
-    name: str,
-    about: Mapping[str, str],
-    run: Run,
-    queue: str,
-    begin: datetime,
-    results: Mapping[str, Sequence[float | None]],
-) -> dict[str, Any]:
-    scenario = run.entry.scenario()
     length_s = scenario["duration_ns"] / 1e9
     stamp = begin.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    return {
+    metadata = {
         "NAME": _FLENT_TEST,
         "TITLE": f"{about['scenario']}: {about['run']}, {queue}",
         "TIME": stamp,
@@ -192,30 +183,17 @@ def _flent_metadata(
         "NOTE": about["command"],
         "DATA_FILENAME": name,
         "TEST_PARAMETERS": {"interface": queue},
-        "SERIES_META": {
-            series: {"UNITS": unit, "MEAN_VALUE": _mean(results[series])}
-            for series, (_, unit) in _FLENT_SERIES.items()
-        },
+        "SERIES_META": meta,
         # Flent has no names for the aggregates; they are as in result.json.
         "SOJOURN": {"version": about["version"], "labels": dict(run.labels), **run.report},
     }
-
-
-def _begin(made: str) -> datetime:
-    """Read the time at which the result was made; a simulated run has no other date."""
-    try:
-        return datetime.fromisoformat(made).astimezone(UTC)
-    except ValueError:
-        return datetime.fromtimestamp(0, UTC)
-
-
-def _measured(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    measured = [value for value in values if value is not None]
-    return sum(measured) / len(measured) if measured else None
+    return {
+        "version": _FLENT_VERSION,
+        "x_values": time_s,
+        "results": results,
+        "raw_values": {_FLENT_TEST: raw},
+        "metadata": metadata,
+    }
 
 
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6

@@ -62,7 +62,7 @@ class Request:
     def added_to(self, earlier: Request, folder: str | Path) -> Request:
         """Join both requests. InputError: no single command would run both."""
         other = f"or name another folder: --out {_beside(Path(folder))}"
-        if (earlier.scenario, _told(earlier)) != (self.scenario, _told(self)):
+        if (earlier.scenario, _values(earlier)) != (self.scenario, _values(self)):
             raise InputError(
                 f"{folder}: holds runs of another scenario, or with other changes; give those "
                 f"again, {other}"
@@ -86,15 +86,15 @@ class Request:
         )
         if both._runs() != earlier._runs() | self._runs():
             raise InputError(
-                f"{folder}: holds {earlier._spelt()}. In a result every algorithm has every seed "
-                f"and host: ask for {both._spelt()}, {other}"
+                f"{folder}: holds {earlier._options()}. In a result every algorithm has every seed "
+                f"and host: ask for {both._options()}, {other}"
             )
         return both
 
     def _runs(self) -> set[tuple[str, str, int]]:
         return set(product(self.aqms or ("",), self.hosts, range(1, self.seeds + 1)))
 
-    def _spelt(self) -> str:
+    def _options(self) -> str:
         words = [f"--aqm {aqm}" for aqm in self.aqms]
         words += [f"--seeds {self.seeds}", *(f"--host {host}" for host in self.hosts)]
         return " ".join(words)
@@ -107,5 +107,5 @@ def _beside(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}-2")
 
 
-def _told(request: Request) -> dict[str, str]:
+def _values(request: Request) -> dict[str, str]:
     return {key: write_value(value) for key, value in request.changes.items()}

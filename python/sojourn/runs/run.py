@@ -23,7 +23,7 @@ from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
 from sojourn.runs.rules import unmeasured
 from sojourn.scenario.changes import apply, under_test
-from sojourn.scenario.engine import of_links, to_engine, without_opportunities
+from sojourn.scenario.engine import link_algorithms, to_engine, without_opportunities
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, placed, validate
 from sojourn.scenario.variant import Variant, read_all, write_value
@@ -52,7 +52,7 @@ def open_store(out: str | Path | None) -> Store:
 def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
     """Raise InputError where the host cannot run one of the scenarios."""
     for scenario in scenarios:
-        for i, algorithm in of_links(scenario):
+        for i, algorithm in link_algorithms(scenario):
             if host not in algorithm.hosts:
                 link, other = scenario["links"][i]["name"], algorithm.hosts[0]
                 raise InputError(
@@ -133,7 +133,9 @@ def _own_names(scenario: Scenario, graph: Scenario) -> dict[str, str]:
 def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
     """Tell whether the host runs the scenario: all hosts do, or those alone that have all its
     algorithms."""
-    having = [h for h in hosts if all(h in algorithm.hosts for _, algorithm in of_links(scenario))]
+    having = [
+        h for h in hosts if all(h in algorithm.hosts for _, algorithm in link_algorithms(scenario))
+    ]
     return host in having or not having
 
 

@@ -49,7 +49,7 @@ def problems(scenario: Scenario) -> list[Problem]:
         # A shorthand with problems has no graph; its flows and record are checked without one.
         listed += own
         rest = _engine_problems(scenario, _stand_in(network), listed, most)
-        return listed + [problem for problem in rest if _of_any_network(problem[0], network.key)]
+        return listed + [problem for problem in rest if _is_general(problem[0], network.key)]
     layout = network.lay()
     queues = (problem for i, link in enumerate(layout.links) for problem in _queue(link, i))
     listed = list({layout.path_in_file(path): reason for path, reason in queues}.items())
@@ -57,14 +57,14 @@ def problems(scenario: Scenario) -> list[Problem]:
     return listed + _engine_problems(scenario, layout, listed, most)
 
 
-def _of_any_network(path: Path, key: str) -> bool:
+def _is_general(path: Path, key: str) -> bool:
     """Tell whether a problem has nothing to do with nodes and links."""
     in_flows = path[:2] == (key, "flows") and "rtt" not in path
     return in_flows or path[0] == "duration" or path[:2] == ("record", "windows")
 
 
 def _network_problems(scenario: Scenario, network: Shorthand) -> Iterator[Problem]:
-    """Yield the problems of the first shorthand, without which it can be laid out."""
+    """Yield the problems of the first shorthand; without any it can be laid out."""
     for key in ("nodes", "links", "flows"):
         if getattr(scenario, key):
             reason = f"a scenario is either a [{network.key}] or a graph of nodes, links and flows"

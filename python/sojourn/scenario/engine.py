@@ -110,7 +110,7 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
         return {key: value for key, value in flow.items() if key != "ip"} | {"transport": transport}
 
     fifo = {"algorithm": "fifo", "rows": {}}
-    foreign = {i for i, algorithm in of_links(scenario) if "sim" not in algorithm.hosts}
+    foreign = {i for i, algorithm in link_algorithms(scenario) if "sim" not in algorithm.hosts}
     links = enumerate(scenario["links"])
     return {
         **{key: value for key, value in scenario.items() if key not in ("offloads", "hz")},
@@ -124,7 +124,7 @@ def parsed(scenario: Mapping[str, Any]) -> _native.Scenario:
     return _native.Scenario(json.dumps(without_foreign(scenario)))
 
 
-def of_links(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
+def link_algorithms(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
     """List the algorithm of each link, with the link's number."""
     queues = (link["queue"]["algorithm"] for link in scenario["links"])
     return [(i, algorithms.find(name)) for i, name in enumerate(queues)]

@@ -94,11 +94,11 @@ def read(text: str, by: str = "--aqm") -> Variant:
     try:
         algorithms.read_rows(name, variant.all_rows)
     except units.UnitError as error:
-        raise InputError(f"{by} {text}: {error}{_of_links(variant)}") from error
+        raise InputError(f"{by} {text}: {error}{_link_remedy(variant)}") from error
     return variant
 
 
-def _of_links(variant: Variant) -> str:
+def _link_remedy(variant: Variant) -> str:
     """Name the option for a word that is no parameter of an algorithm but a key of its link."""
     from sojourn.scenario.links import Direction  # slow to import
     from sojourn.scenario.networks.dumbbell import Dumbbell

@@ -142,17 +142,6 @@ def partial_of(root: Path, key: str) -> Path:
     return root / f".partial-{os.uname().nodename}-{os.getpid()}-{key}"
 
 
-def _put(path: Path, content: Content) -> None:
-    if isinstance(content, Path):
-        content.replace(path)
-    else:
-        _write(path, content)
-
-
-def _size(content: Content) -> int:
-    return content.stat().st_size if isinstance(content, Path) else len(content)
-
-
 def content_digest(content: Content) -> str:
     """Compute the digest of bytes or of a file."""
     return digest_of(content) if isinstance(content, Path) else digest(content)
@@ -290,11 +279,17 @@ class Store:
                 complete = {
                     "format": FORMAT,
                     "files": {name: content_digest(content) for name, content in files.items()},
-                    "bytes": {name: _size(content) for name, content in files.items()},
+                    "bytes": {
+                        name: c.stat().st_size if isinstance(c, Path) else len(c)
+                        for name, c in files.items()
+                    },
                 }
                 beside.mkdir(parents=True, exist_ok=True)
                 for name, content in files.items():
-                    _put(beside / name, content)
+                    if isinstance(content, Path):
+                        content.replace(beside / name)
+                    else:
+                        _write(beside / name, content)
                 _write(beside / "complete.json", json.dumps(complete).encode())
                 folder.parent.mkdir(exist_ok=True)
                 if not folder.exists():

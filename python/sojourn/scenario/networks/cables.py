@@ -43,12 +43,12 @@ def lay_cables(data: Mapping[str, Any]) -> dict[str, Any]:
         raise _refusal(("cables",), "is not a list: write [[cables]]")
     if not isinstance(data.get("links", ()), list | tuple):
         raise _refusal(("links",), "is not a list: write [[links]]")
-    links = [link for i, cable in enumerate(cables) for link in _links(i, _plain(cable))]
+    links = [link for i, cable in enumerate(cables) for link in _links(i, _as_data(cable))]
     rest = {key: value for key, value in data.items() if key != "cables"}
     return {**rest, "links": [*data.get("links", ()), *links]}
 
 
-def _plain(cable: object) -> object:
+def _as_data(cable: object) -> object:
     """Convert a cable that is a model to the data that TOML has; return data unchanged."""
     if isinstance(cable, BaseModel):
         return cable.model_dump(mode="json", by_alias=True, exclude_defaults=True)
@@ -72,11 +72,11 @@ def _links(i: int, cable: object) -> list[dict[str, Any]]:
     for key in ("name", "from", "to", *_OWN):
         if key in back:
             raise _refusal(("cables", i, "back", key), "is given by the cable")
-    both = {key: value for key, value in cable.items() if key not in _OWN}
-    shared = {key: value for key, value in both.items() if key not in _ONE_WAY}
+    keys = {key: value for key, value in cable.items() if key not in _OWN}
+    shared = {key: value for key, value in keys.items() if key not in _ONE_WAY}
     first, second = ends
     return [
-        {**both, "from": first, "to": second},
+        {**keys, "from": first, "to": second},
         {**shared, **back, "name": f"{cable['name']} back", "from": second, "to": first},
     ]
 
@@ -98,7 +98,7 @@ def path_in_file(path: Path, data: Mapping[str, Any]) -> Path:
     if rest[:1] in (("from",), ("to",)):
         number = int((rest[0] == "to") != bool(beyond % 2))
         return ("cables", beyond // 2, "between", number)
-    of_back = (
+    is_back = (
         beyond % 2 and isinstance(cable, dict) and rest[:1] and rest[0] in cable.get("back", {})
     )
-    return ("cables", beyond // 2, *(("back",) if of_back else ()), *rest)
+    return ("cables", beyond // 2, *(("back",) if is_back else ()), *rest)

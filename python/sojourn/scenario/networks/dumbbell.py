@@ -228,12 +228,15 @@ class Dumbbell(Network):
                 reason = f"{flow.first_pair}; allowed: 1 to {every}, the pairs"
                 yield (*place, "first_pair"), reason
                 continue
-            both = pairs(nodes[begin], nodes[end], flow.count, flow.first_pair)
-            if len(both) > _MAX_PAIRS:
-                yield (*place, "count"), f"{len(both)} pairs of nodes; allowed: up to {_MAX_PAIRS}"
+            node_pairs = pairs(nodes[begin], nodes[end], flow.count, flow.first_pair)
+            if len(node_pairs) > _MAX_PAIRS:
+                yield (
+                    (*place, "count"),
+                    f"{len(node_pairs)} pairs of nodes; allowed: up to {_MAX_PAIRS}",
+                )
                 continue
-            longest = max(len(f"{flow.name} {a}-{b}") for a, b in both)
-            if len(both) > 1 and longest > MAX_NAME:
+            longest = max(len(f"{flow.name} {a}-{b}") for a, b in node_pairs)
+            if len(node_pairs) > 1 and longest > MAX_NAME:
                 yield (
                     (*place, "name"),
                     f"'{flow.name}' with the names of its two nodes has {longest} characters; "
@@ -248,10 +251,10 @@ class Dumbbell(Network):
     def nodes(self) -> dict[str, list[str]]:
         """List the nodes of each side, and those of each name."""
         sides = dict(self._sides())
-        named = {key: [n for side in given for n in side.names()] for key, given in sides.items()}
+        named = {key: [n for side in tables for n in side.names()] for key, tables in sides.items()}
         single = {name: [name] for names in named.values() for name in names}
-        tables = {side.name: side.names() for given in sides.values() for side in given}
-        return {**named, **single, **tables}
+        by_table = {side.name: side.names() for tables in sides.values() for side in tables}
+        return {**named, **single, **by_table}
 
     def lay(self) -> Layout:
         """Lay it out. With one node at each side the receiver ends the bottleneck; several nodes
@@ -303,9 +306,11 @@ class Dumbbell(Network):
         nodes = self.nodes()
         for i, traffic in enumerate(self.flows):
             begin, end = (nodes[name] for name in traffic.ends(nodes))
-            both = pairs(begin, end, traffic.count, traffic.first_pair)
-            is_shared = len(both) > 1
-            for share, (sender, receiver) in zip(traffic.shares(len(both)), both, strict=True):
+            node_pairs = pairs(begin, end, traffic.count, traffic.first_pair)
+            is_shared = len(node_pairs) > 1
+            for share, (sender, receiver) in zip(
+                traffic.shares(len(node_pairs)), node_pairs, strict=True
+            ):
                 if has_edges:
                     forth = sender in nodes[SENDERS]
                     share |= paths(sender, ["bottleneck"], receiver, forth=forth)

@@ -125,7 +125,7 @@ def _model(kind: TrafficKind) -> type[Sent]:
     model = create_model(
         name or kind["name"].capitalize(),
         __base__=Sent,
-        __module__=__name__,
+        __module__="sojourn.scenario",  # which has it under its name: pickle looks it up there
         __doc__=kind["help"],
         **fields,
     )

@@ -312,7 +312,8 @@ def _measured(
 ) -> Measured:
     place = str(experiment.data["queue"]), str(experiment.data["window"])
     values = (
-        METRICS[metric].of_run(run, *place) for run in runs.get((host, signal.name, algorithm), ())
+        METRICS[metric].measure_run(run, *place)
+        for run in runs.get((host, signal.name, algorithm), ())
     )
     published = experiment.published.get((signal.base, algorithm, metric))
     cell = Cell(experiment.name, signal.name, algorithm, metric)

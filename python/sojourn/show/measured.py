@@ -203,7 +203,7 @@ class Measured:
         if span is None:
             return np.empty(0)
         of = METRICS[metric]
-        return np.array([of.of_run(run, queue, span.name) for run in self.by_case[case]])
+        return np.array([of.measure_run(run, queue, span.name) for run in self.by_case[case]])
 
     def groups(self) -> list[str]:
         """List the names of flows of all cases."""

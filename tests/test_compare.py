@@ -196,7 +196,7 @@ def test_no_number_is_lost_at_any_width(
     def text(width: int) -> str:
         sink = io.StringIO()
         monkeypatch.setattr(tables, "console", lambda: Console(file=sink, width=width))
-        tables.print_parts(tables.of_results(results), None)
+        tables.print_parts(tables.result_parts(results), None)
         return sink.getvalue()
 
     cells = re.compile(r"[-+]?\d+\.\d+")

@@ -45,13 +45,13 @@ def check(scenario: Mapping[str, Any]) -> None:
 
 def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for i, link in enumerate(scenario["links"]):
-        for key, reason in _of_link(link):
+        for key, reason in _link_refusals(link):
             yield f"links[{i}].{key}: {reason}"
         if scenario.get("offloads"):
-            for key, reason in _of_offloads(link, recorded(link, scenario)):
+            for key, reason in _offload_refusals(link, recorded(link, scenario)):
                 yield f"links[{i}].{key}: {reason}"
     for i, flow in enumerate(scenario["flows"]):
-        for key, reason in _of_flow(flow):
+        for key, reason in _flow_refusals(flow):
             yield f"flows[{i}].{key}: {reason}"
     at_node: dict[str, set[Settings]] = {}
     for flow in scenario["flows"]:
@@ -107,7 +107,7 @@ def _unlike_settings(scenario: Mapping[str, Any]) -> Iterator[str]:
                 )
 
 
-def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _link_refusals(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     later = (step["delay_ns"] for step in link.get("delays", ()))
     if max([link["delay_ns"], *later]) > MAX_DELAY_S * 10**9:
         yield (
@@ -125,7 +125,7 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
 
 
-def _of_offloads(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[str, str]]:
+def _offload_refusals(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[str, str]]:
     """Refuse the parts of a link that do not work with large segments."""
     off = "leave it out, or linux.offloads"
     if counted(link) and link["rate_bps"] is not None:
@@ -152,7 +152,7 @@ def _longest_ns(times: Mapping[str, Any]) -> int:
     return int(most)
 
 
-def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _flow_refusals(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if (rtts := flow.get("rtts")) and _longest_ns(rtts) > MAX_DELAY_S * 10**9:
         yield "rtts", f"netem delays by {MAX_DELAY_S} s at most"
     payload_bytes = flow["app"].get("payload_bytes", _NUMBER_BYTES)

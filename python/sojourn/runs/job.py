@@ -85,29 +85,29 @@ def work(job: Job, watch: Watch = unwatched, scratch: Path | None = None) -> byt
     watch(1e-9)  # begun
     scenario = json.loads(job.scenario)
     if not scenario["record"].get("transfers"):
-        return pack(_made(job, scenario, watch, None))
+        return pack(_run_files(job, scenario, watch, None))
     if scratch is None:
         with tempfile.TemporaryDirectory(prefix="sojourn-") as folder:
             path = Path(folder) / _TRANSFERS
-            files = _made(job, scenario, watch, path)
+            files = _run_files(job, scenario, watch, path)
             return pack({**files, _TRANSFERS: path.read_bytes()})
     path = partial_of(scratch, f"{job.key}-transfers")
     try:
-        return pack({**_made(job, scenario, watch, path), _TRANSFERS: path})
+        return pack({**_run_files(job, scenario, watch, path), _TRANSFERS: path})
     except BaseException:
         path.unlink(missing_ok=True)
         raise
 
 
-def _made(
+def _run_files(
     job: Job, scenario: Mapping[str, Any], watch: Watch, transfers: Path | None
 ) -> dict[str, Content]:
     if job.files:
         from sojourn import algorithms
 
         algorithms.adopt(job.files)
-    made = _on_linux if job.host else _simulate
-    outcome = made(job, watch, transfers)
+    play = _on_linux if job.host else _simulate
+    outcome = play(job, watch, transfers)
     if outcome is None:
         raise Stopped
     report, tables = outcome
@@ -151,21 +151,21 @@ def pack(files: Mapping[str, Content]) -> bytes:
     A file on the disk is packed as its path alone.
     """
     contents = [content for content in files.values() if isinstance(content, bytes)]
-    told = {
+    index = {
         name: str(content) if isinstance(content, Path) else len(content)
         for name, content in files.items()
     }
-    return b"".join([json.dumps(told).encode(), b"\n", *contents])
+    return b"".join([json.dumps(index).encode(), b"\n", *contents])
 
 
 def unpack(packed: bytes) -> dict[str, Content]:
     """Return the packed files by name."""
     end = packed.index(b"\n") + 1
     files: dict[str, Content] = {}
-    for name, told in json.loads(packed[:end]).items():
-        if isinstance(told, str):
-            files[name] = Path(told)
+    for name, entry in json.loads(packed[:end]).items():
+        if isinstance(entry, str):
+            files[name] = Path(entry)
             continue
-        files[name] = packed[end : end + told]
-        end += told
+        files[name] = packed[end : end + entry]
+        end += entry
     return files

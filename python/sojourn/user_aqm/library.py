@@ -272,8 +272,8 @@ def _copy_parts(file: Library, folder: Path) -> None:
             continue  # ours, which the module has
         for root in (*roots, file.file.parent.resolve()):
             if place.is_relative_to(root):
-                of = folder if root in roots else home
-                target = of / place.relative_to(root)
+                top = folder if root in roots else home
+                target = top / place.relative_to(root)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(place, target)
                 break

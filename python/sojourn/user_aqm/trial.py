@@ -43,10 +43,10 @@ class Finding:
     name: str
     what: str
     state: str  # ok, FAILED or skipped
-    said: str
+    detail: str
 
     def __str__(self) -> str:
-        return f"{self.state} {self.name}: {self.said or self.what}"
+        return f"{self.state} {self.name}: {self.detail or self.what}"
 
 
 def lines(findings: Sequence[Finding]) -> Iterator[str]:
@@ -54,7 +54,7 @@ def lines(findings: Sequence[Finding]) -> Iterator[str]:
     the end."""
     named: dict[str, list[str]] = {}
     for finding in findings:
-        fault, at, _ = finding.said.partition(": in ")
+        fault, at, _ = finding.detail.partition(": in ")
         if finding.state == "FAILED" and at and fault in named:
             named[fault].append(finding.name)
             continue
@@ -77,9 +77,9 @@ def before_run(file: Library) -> None:
     findings = _all(file, program, _BEFORE_RUN)
     bad = [finding for finding in findings if finding.state == "FAILED"]
     if bad:
-        lines = "\n".join(f"  {finding.said}" for finding in bad)
+        failures = "\n".join(f"  {finding.detail}" for finding in bad)
         raise RunError(
-            f"{shown(file.file)} is not run; it was tried with random packets first:\n{lines}\n"
+            f"{shown(file.file)} is not run; it was tried with random packets first:\n{failures}\n"
             f"All properties: sojourn check {shown(file.file)}"
         )
     with write_errors(passed):
@@ -118,8 +118,8 @@ def _try(file: Library, program: Path, name: str, what: str) -> Finding:
         )
     except subprocess.TimeoutExpired:
         return Finding(name, what, "FAILED", f"not done after {_LIMIT_S} s: an endless loop?")
-    said = done.stdout.strip().splitlines()[-1:] or [""]
-    state, _, rest = said[0].partition(" ")
+    last = done.stdout.strip().splitlines()[-1:] or [""]
+    state, _, rest = last[0].partition(" ")
     if state in ("ok:", "skipped:"):
         return Finding(name, what, state[:-1], f"{what} ({rest})")
     if state == "ok" and done.returncode == 0:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The verbs on results that are there: `plot`, `compare`, `export`."""
+"""The verbs on finished results: `plot`, `compare`, `export`."""
 
 from __future__ import annotations
 

@@ -350,7 +350,7 @@ def test_ours_have_every_property(name: str) -> None:
 def test_work_is_skipped_where_a_compiler_counts_no_branches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(trial, "_counts", tuple)
+    monkeypatch.setattr(trial, "_COUNTS", ())
     found = {f.name: f for f in trial.check(write("mine.c", codel() + "\n\n\n"))}
     assert found["work"].state == "skipped"
     assert "this compiler counts no branches" in found["work"].detail

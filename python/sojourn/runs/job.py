@@ -84,39 +84,34 @@ def work(job: Job, watch: Watch = unwatched, scratch: Path | None = None) -> byt
     """
     watch(1e-9)  # begun
     scenario = json.loads(job.scenario)
-    if not scenario["record"].get("transfers"):
-        return pack(_run_files(job, scenario, watch, None))
+    if not scenario["record"]["transfers"]:
+        return pack(_made(job, scenario, watch, None))
     if scratch is None:
         with tempfile.TemporaryDirectory(prefix="sojourn-") as folder:
             path = Path(folder) / _TRANSFERS
-            files = _run_files(job, scenario, watch, path)
+            files = _made(job, scenario, watch, path)
             return pack({**files, _TRANSFERS: path.read_bytes()})
     path = partial_of(scratch, f"{job.key}-transfers")
     try:
-        return pack({**_run_files(job, scenario, watch, path), _TRANSFERS: path})
+        return pack({**_made(job, scenario, watch, path), _TRANSFERS: path})
     except BaseException:
         path.unlink(missing_ok=True)
         raise
 
 
-def _run_files(
+def _made(
     job: Job, scenario: Mapping[str, Any], watch: Watch, transfers: Path | None
 ) -> dict[str, Content]:
     if job.files:
         from sojourn import algorithms
 
         algorithms.adopt(job.files)
-    play = _on_linux if job.host else _simulate
-    outcome = play(job, watch, transfers)
+    make = _on_linux if job.host else _simulate
+    outcome = make(job, watch, transfers)
     if outcome is None:
         raise Stopped
     report, tables = outcome
-    run = {
-        "core": job.core,
-        "seed": job.seed,
-        "scenario": scenario,
-        "report": report,
-    }
+    run = {"core": job.core, "seed": job.seed, "scenario": scenario, "report": report}
     if job.files:
         run["sources"] = {file.engine: file.sources() for file in job.files}
     watch(1.0)
@@ -151,21 +146,21 @@ def pack(files: Mapping[str, Content]) -> bytes:
     A file on the disk is packed as its path alone.
     """
     contents = [content for content in files.values() if isinstance(content, bytes)]
-    index = {
+    lengths = {
         name: str(content) if isinstance(content, Path) else len(content)
         for name, content in files.items()
     }
-    return b"".join([json.dumps(index).encode(), b"\n", *contents])
+    return b"".join([json.dumps(lengths).encode(), b"\n", *contents])
 
 
 def unpack(packed: bytes) -> dict[str, Content]:
     """Return the packed files by name."""
     end = packed.index(b"\n") + 1
     files: dict[str, Content] = {}
-    for name, entry in json.loads(packed[:end]).items():
-        if isinstance(entry, str):
-            files[name] = Path(entry)
+    for name, length in json.loads(packed[:end]).items():
+        if isinstance(length, str):
+            files[name] = Path(length)
             continue
-        files[name] = packed[end : end + entry]
-        end += entry
+        files[name] = packed[end : end + length]
+        end += length
     return files

@@ -52,9 +52,9 @@ def path() -> str:
     none."""
     named = os.environ.get("CC")
     for name in (named,) if named else _NAMES:
-        found = shutil.which(name)
-        if found:
-            return found
+        compiler = shutil.which(name)
+        if compiler:
+            return compiler
     if named:
         raise RunError(f"CC={named}: there is no such compiler")
     raise RunError(

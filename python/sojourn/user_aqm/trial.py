@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -19,9 +18,9 @@ from pathlib import Path
 
 from sojourn.core.algorithm import Library
 from sojourn.core.errors import RunError
-from sojourn.store.store import default_root, write_errors
+from sojourn.store.store import write_errors
 from sojourn.user_aqm import compiler
-from sojourn.user_aqm.library import cache_folder, hash_of, shown
+from sojourn.user_aqm.library import cache_folder, hash_of, new_folder, shown
 
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _COUNTS = ("-fsanitize-coverage=trace-pc",)
@@ -155,30 +154,17 @@ def _place(file: Library, text: str) -> str:
 
 
 @functools.cache
-def _sanitizers() -> tuple[str, ...]:
-    """Return the flags of the sanitizers that this compiler has; empty without them."""
+def _accepted(flags: tuple[str, ...], *more: str) -> tuple[str, ...]:
+    """Return the flags if this compiler takes them, with some more, else none."""
     with tempfile.TemporaryDirectory() as scratch:
-        empty = Path(scratch) / "empty.c"
-        empty.write_text("int main(void) { return 0; }\n")
-
-        def works(flags: Sequence[str]) -> bool:
-            words = [compiler.path(), *flags, str(empty), "-o", f"{scratch}/empty"]
-            return not subprocess.run(words, capture_output=True, check=False).returncode
-
-        return _SANITIZERS if works(_SANITIZERS) else ()
-
-
-@functools.cache
-def _counts() -> tuple[str, ...]:
-    with tempfile.TemporaryDirectory() as scratch:
-        empty = Path(scratch) / "empty.c"
-        empty.write_text("int nothing(void);\nint nothing(void) { return 0; }\n")
-        words = [compiler.path(), *_COUNTS, "-c", str(empty), "-o", f"{scratch}/empty.o"]
-        return () if subprocess.run(words, capture_output=True, check=False).returncode else _COUNTS
+        source = Path(scratch) / "empty.c"
+        source.write_text("int main(void) { return 0; }\n")
+        words = [compiler.path(), *flags, *more, str(source), "-o", f"{scratch}/empty"]
+        return () if subprocess.run(words, capture_output=True, check=False).returncode else flags
 
 
 def _flags() -> list[str]:
-    return [*compiler.HOSTED, *_sanitizers()]
+    return [*compiler.HOSTED, *_accepted(_SANITIZERS)]
 
 
 def _driver_sources(file: Library) -> list[Path]:
@@ -212,7 +198,9 @@ def build(file: Library) -> Path:
         user, fresh = f"{scratch}/user.o", Path(scratch) / "check"
         include = compiler.include_flags(file.file)
         flags = [*_flags(), *include]
-        compiler.run([*flags, *_counts(), "-c", shown(file.file), "-o", user], file.file)
+        compiler.run(
+            [*flags, *_accepted(_COUNTS, "-c"), "-c", shown(file.file), "-o", user], file.file
+        )
         objects = [str(path) for path in sorted(driver.glob("*.o"))]
         compiler.run([*flags, str(table), user, *objects, "-o", str(fresh)], file.file)
         fresh.rename(program)
@@ -224,19 +212,9 @@ def _driver(file: Library) -> Path:
     folder = cache_folder(f"driver-{_frame(file)}")
     if folder.exists():
         return folder
-    with write_errors(folder):
-        beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=default_root().parent))
-        try:
-            include = compiler.include_flags(file.file)
-            for source in _driver_sources(file):
-                words = [*_flags(), *include, "-c", str(source)]
-                compiler.run([*words, "-o", str(beside / f"{source.stem}.o")], source)
-            beside.chmod(0o755)
-            if not folder.exists():
-                beside.rename(folder)
-        except OSError:
-            if not folder.exists():
-                raise
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+    with new_folder(folder) as beside:
+        include = compiler.include_flags(file.file)
+        for source in _driver_sources(file):
+            words = [*_flags(), *include, "-c", str(source)]
+            compiler.run([*words, "-o", str(beside / f"{source.stem}.o")], source)
     return folder

@@ -196,7 +196,7 @@ class Measured:
         if span is None:
             return np.empty(0)
         number = METRICS[metric]
-        return np.array([number.of_run(run, queue, span.name) for run in self.by_case[case]])
+        return np.array([number.measure_run(run, queue, span.name) for run in self.by_case[case]])
 
     def groups(self) -> list[str]:
         """List the names of flows of all cases."""

@@ -218,7 +218,7 @@ def _cells(
     metric: Metric | GroupMetric, of_cases: Iterable[Sequence[Run]], name: str, window: str
 ) -> Iterator[str]:
     for runs in of_cases:
-        yield mean([metric.of_run(run, name, window) for run in runs])
+        yield mean([metric.measure_run(run, name, window) for run in runs])
 
 
 def mean(values: Sequence[float]) -> str:

@@ -153,7 +153,9 @@ def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> R
         for window in queue["windows"]
         if spec.queue in (None, queue["name"]) and spec.window in (None, window["name"])
     )
-    values = tuple(tuple(metric.of(report, *place) for metric in spec.measured) for place in places)
+    values = tuple(
+        tuple(metric.measure(report, *place) for metric in spec.measured) for place in places
+    )
     return Reading(places, values, entry if odd(report) else None)
 
 

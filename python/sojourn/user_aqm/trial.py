@@ -42,10 +42,10 @@ class Finding:
     name: str
     what: str
     state: str  # ok, FAILED or skipped
-    said: str
+    detail: str
 
     def __str__(self) -> str:
-        return f"{self.state} {self.name}: {self.said or self.what}"
+        return f"{self.state} {self.name}: {self.detail or self.what}"
 
 
 def lines(findings: Sequence[Finding]) -> Iterator[str]:
@@ -53,7 +53,7 @@ def lines(findings: Sequence[Finding]) -> Iterator[str]:
     the end."""
     named: dict[str, list[str]] = {}
     for finding in findings:
-        fault, at, _ = finding.said.partition(": in ")
+        fault, at, _ = finding.detail.partition(": in ")
         if finding.state == "FAILED" and at and fault in named:
             named[fault].append(finding.name)
             continue
@@ -76,9 +76,9 @@ def before_run(file: Library) -> None:
     findings = _all(file, program, _BEFORE_RUN)
     bad = [finding for finding in findings if finding.state == "FAILED"]
     if bad:
-        lines = "\n".join(f"  {finding.said}" for finding in bad)
+        failures = "\n".join(f"  {finding.detail}" for finding in bad)
         raise RunError(
-            f"{shown(file.file)} is not run; it was tried with random packets first:\n{lines}\n"
+            f"{shown(file.file)} is not run; it was tried with random packets first:\n{failures}\n"
             f"All properties: sojourn check {shown(file.file)}"
         )
     with write_errors(passed):

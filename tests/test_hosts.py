@@ -88,7 +88,8 @@ def test_each_host_of_a_command_is_asked_for_its_own(monkeypatch: pytest.MonkeyP
         raise Asked({job.host or "sim": json.loads(job.scenario) for job in jobs})
 
     monkeypatch.setattr("sojourn.runs.executor.Runner.run", asked)
-    monkeypatch.setattr(run, "_kernel", lambda hz, jobs: "linux")
+    host = {"sim": "", "linux": "linux"}
+    monkeypatch.setattr(run, "_host_of", lambda job: host[job.labels["host"]])
     with pytest.raises(Asked) as caught:
         run.run(loads(TWO), hosts=["sim", "linux"])
     (told,) = caught.value.args

@@ -15,7 +15,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 from sojourn.bench.command import timed_process
@@ -55,12 +55,11 @@ def first_tree(folder: Path) -> Path:
     return tree
 
 
-def scenario(flows: int, folder: Path) -> Path:
-    """That of the profile with so many flows."""
-    network = json.loads((ROOT / SCENARIO).read_text())
-    network["duration_ns"] = SECONDS * 10**9
+def scenario(tree: Path, flows: int, path: Path) -> Path:
+    """That of the tree's profile with so many flows; the first version has the unit in each key."""
+    network = json.loads((tree / SCENARIO).read_text())
+    network["duration" if "duration" in network else "duration_ns"] = SECONDS * 10**9
     network["flows"][0]["count"] = flows
-    path = folder / f"{flows}.json"
     path.write_text(json.dumps(network))
     return path
 
@@ -71,14 +70,16 @@ def us_per_packet(engine: Path, network: Path, folder: Path) -> float:
     return cpu_s * 1e6 / int(json.loads(output)["conservation"]["born"])
 
 
-def measured(engines: Iterable[Path], turns: int, folder: Path) -> dict[int, list[float]]:
-    """By flows, the least of all turns of each engine."""
-    networks = {flows: scenario(flows, folder) for flows in FLOWS}
+def measured(engines: Mapping[Path, Path], turns: int, folder: Path) -> dict[int, list[float]]:
+    """By flows, the least of all turns of each tree's engine."""
     least: dict[int, list[float]] = {}
     for _ in range(turns):
-        for flows, network in networks.items():
-            found = [us_per_packet(engine, network, folder) for engine in engines]
-            least[flows] = list(map(min, found, least.get(flows, found)))
+        for flows in FLOWS:
+            costs_us = []
+            for nth, (tree, engine) in enumerate(engines.items()):
+                network = scenario(tree, flows, folder / f"{nth} {flows}.json")
+                costs_us.append(us_per_packet(engine, network, folder))
+            least[flows] = list(map(min, costs_us, least.get(flows, costs_us)))
     return least
 
 
@@ -90,7 +91,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="sojourn-bench-") as scratch:
         folder = Path(scratch)
         trees = [first_tree(folder), ROOT]
-        engines = [built(tree, folder / f"target {nth}") for nth, tree in enumerate(trees)]
+        engines = {tree: built(tree, folder / f"target {nth}") for nth, tree in enumerate(trees)}
         least = measured(engines, turns, folder)
     base = least[FLOWS[0]][0]
     print(f"{processor()}; {turns} turns of {SECONDS} s\n")

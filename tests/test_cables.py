@@ -102,8 +102,8 @@ def test_a_change_sets_one_direction_by_its_link() -> None:
     changes = {"links.access.rate": "1 Mbit/s", "record.queues": ["access back"]}
     (case,) = cases_of(loads(CABLES), ["pie"], changes)
     links = {link["name"]: link for link in case.scenario.to_engine()["links"]}
-    assert links["access"]["rate_bps"] == 1_000_000
-    assert links["access back"]["rate_bps"] == 50_000_000
+    assert links["access"]["rate"] == 1_000_000
+    assert links["access back"]["rate"] == 50_000_000
     assert [links[name]["queue"]["algorithm"] for name in ("access", "access back")] == [
         "asqm",
         "pie",

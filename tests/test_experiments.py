@@ -63,7 +63,7 @@ def test_every_case_is_a_valid_scenario(experiment: Experiment) -> None:
         )
         assert ran == Path(named).name
         ecn = "ecn" in str(case.labels["signal"])
-        assert queue["rows"]["ecn"] == ecn
+        assert queue["ecn"] == ecn
         transports = [flow["transport"] for flow in engine["flows"]]
         assert all(tcp["ecn"] == ecn for tcp in transports if tcp["kind"] == "tcp")
 
@@ -79,8 +79,8 @@ def test_every_bucket_of_duk_has_a_burst_of_a_millisecond() -> None:
     for experiment in find(["duk"]):
         for link in experiment.scenario.to_engine()["links"]:
             if link["shaper"] != "wire":
-                rates = [link["rate_bps"], *(step["rate_bps"] for step in link["schedule"])]
-                assert link["burst_bytes"] == max(3028, max(rates) // 8000), experiment.id
+                rates = [link["rate"], *(step["rate"] for step in link["schedule"])]
+                assert link["burst"] == max(3028, max(rates) // 8000), experiment.id
 
 
 def test_all_three_forms_of_duk_stand_in_every_table_of_the_paper() -> None:
@@ -167,7 +167,7 @@ def test_what_an_ablation_changes_stands_in_place_of_the_algorithms_own() -> Non
         for link in case.scenario.to_engine()["links"]
         if link["name"] == "bottleneck"
     ]
-    assert (queue["rows"]["target"], queue["rows"]["interval"]) == (9_000_000, 100_000_000)
+    assert (queue["target"], queue["interval"]) == (9_000_000, 100_000_000)
 
 
 def test_an_ablation_runs_a_c_file_and_is_left_out_without_a_compiler(
@@ -190,7 +190,7 @@ def test_an_ablation_runs_a_c_file_and_is_left_out_without_a_compiler(
     (case,) = (case for case in toy.cases() if case.labels["signal"] == name)
     queues = {link["name"]: link["queue"] for link in case.scenario.to_engine()["links"]}
     assert queues["bottleneck"]["algorithm"].startswith("twice.c@")
-    assert queues["bottleneck"]["rows"]["target"] == 9_000_000
+    assert queues["bottleneck"]["target"] == 9_000_000
     every = len(toy.signals())
     monkeypatch.setattr("sojourn.papers.experiment.compiler.is_there", lambda: False)
     assert not of_files(toy) and len(toy.signals()) == every - 1

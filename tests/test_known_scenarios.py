@@ -74,7 +74,7 @@ def test_the_list_has_every_scenario_and_section_with_its_source() -> None:
 
 
 def test_a_trace_is_written_beside_its_scenario_and_no_other_is_lost() -> None:
-    assert len(written("cellular").to_engine()["links"][1]["opportunities"]["at_ms"]) > 1000
+    assert len(written("cellular").to_engine()["links"][1]["trace"]) > 1000
     assert status(["new", "--scenario", "cellular", "again.toml"]) == 0
     Path("cellular.down").write_text("7\n")
     assert status(["new", "--scenario", "cellular", "third.toml"]) == 2

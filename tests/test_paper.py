@@ -92,7 +92,7 @@ def test_duks_fairness_is_of_all_algorithms_beside_each_other() -> None:
 def test_duks_calls_have_the_papers_packets() -> None:
     (experiment,) = find(["duk/5"])
     flows = experiment.scenario.to_engine()["flows"]
-    assert {flow["app"]["payload_bytes"] for flow in flows} == {1448}
+    assert {flow["app"]["payload"] for flow in flows} == {1448}
 
 
 def test_a_claim_on_two_experiments_waits_for_both(two: Paper, short: Reproduction) -> None:

@@ -11,6 +11,7 @@ import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sojourn
@@ -33,17 +34,16 @@ ALL = list(algorithms.presets().values())
 each = pytest.mark.parametrize("of", ALL, ids=lambda of: of.spec)
 
 
-def queue_of(scenario: Scenario) -> dict[str, object]:
-    (queue,) = (link["queue"] for link in scenario.to_engine()["links"] if link["rate_bps"])
+def queue_of(scenario: Scenario) -> dict[str, Any]:
+    (queue,) = (link["queue"] for link in scenario.to_engine()["links"] if link["rate"])
     return dict(queue)
 
 
 def chosen(aqm: str, text: str = SMALL, **changes: object) -> dict[str, int]:
     """Rows of the queue under test with `--aqm` and `--set`."""
     (case,) = cases_of(loads(text), [aqm], changes)
-    rows = queue_of(case.scenario)["rows"]
-    assert isinstance(rows, dict)
-    return rows
+    queue = queue_of(case.scenario)
+    return {key: int(number) for key, number in queue.items() if key != "algorithm"}
 
 
 @each
@@ -85,7 +85,7 @@ def test_a_preset_is_its_rows_wherever_it_is_named(of: Preset) -> None:
     in_table = loads(SMALL.replace('"codel"', f'{{ algorithm = "{of.spec}" }}'))
     by_set = cases_of(loads(SMALL), [], {"dumbbell.aqm": of.spec})[0].scenario
     for scenario in (in_text, in_table, by_set, loads(in_text.to_toml())):
-        assert queue_of(scenario) == {"algorithm": of.algorithm, "rows": rows}
+        assert queue_of(scenario) == {"algorithm": of.algorithm, **rows}
     assert "@" not in in_text.to_toml()
 
 
@@ -127,9 +127,10 @@ def test_rows_behind_a_preset_replace_its_own() -> None:
     assert chosen("red@ns2", min=70) == rows | {"min": 70}
     assert Queue(algorithm="red@ns2", rows={"min": 70}).rows == rows | {"min": 70}
     table = '{ algorithm = "red@ns2", min = 70 }'
-    assert queue_of(loads(SMALL.replace('"codel"', table)))["rows"] == rows | {"min": 70}
+    queue = {"algorithm": "red", **rows, "min": 70}
+    assert queue_of(loads(SMALL.replace('"codel"', table))) == queue
     set_later = cases_of(loads(SMALL), [], {"dumbbell.aqm": "red@ns2", "min": 70})[0].scenario
-    assert queue_of(set_later)["rows"] == rows | {"min": 70}
+    assert queue_of(set_later) == queue
 
 
 def test_a_preset_takes_nothing_from_the_algorithm_that_was_there_but_the_queues_rows() -> None:

@@ -62,7 +62,7 @@ def ways(engine: dict[str, Any]) -> dict[str, tuple[list[str], list[str], list[i
 
 def round_trips_ms(text: str) -> dict[str, float]:
     engine = loads(text).to_engine()
-    delays_ms = {link["name"]: link["delay_ns"] / 1e6 for link in engine["links"]}
+    delays_ms = {link["name"]: link["delay"] / 1e6 for link in engine["links"]}
     return {
         name: sum(delays_ms[link] for link in (*there, *back))
         for name, (there, back, _, _) in ways(engine).items()
@@ -101,14 +101,14 @@ def test_later_round_trips_are_delays_of_both_ways() -> None:
     later = 'rtt = "130 ms"\nrtts = [{ at = "2 s", rtt = "51 ns" }]'
     for network in (OCEAN, "\n".join(OCEAN.split("\n\n")[i] for i in (0, 1))):
         links = loads(network.replace('rtt = "130 ms"', later)).to_engine()["links"]
-        delays = [link["delays"] for link in links if "delays" in link]
-        assert delays == [[{"at_ns": 2 * 10**9, "delay_ns": ns}] for ns in (25, 26)]
+        delays = [link["delays"] for link in links if link["delays"]]
+        assert delays == [[{"at": 2 * 10**9, "delay": ns}] for ns in (25, 26)]
 
 
 def test_later_delays_of_a_hop_are_those_of_both_its_ways() -> None:
     later = 'delay = "20 ms"\ndelays = [{ at = "2 s", delay = "5 ms" }]'
     links = loads(LOT.replace('delay = "20 ms"', later)).to_engine()["links"]
-    changing = [link["name"] for link in links if "delays" in link]
+    changing = [link["name"] for link in links if link["delays"]]
     assert changing == [f"hop {n}{way}" for n in (1, 2, 3) for way in ("", " back")]
 
 
@@ -198,7 +198,7 @@ def test_a_parking_lot_has_a_queue_under_test_at_each_hop() -> None:
     queues = [
         link["queue"] for link in engine["links"] if link["name"] in engine["record"]["queues"]
     ]
-    assert queues == [{"algorithm": "cfd", "rows": {"limit": 100}}] * 3
+    assert queues == [{"algorithm": "cfd", "limit": 100}] * 3
     found = ways(engine)
     assert found["short"][0] == ["sender 1", "hop 1", "hop 2", "hop 3", "receiver 3"]
     assert found["short"][1] == [
@@ -224,7 +224,7 @@ def test_changes_reach_every_queue_under_test(text: str) -> None:
     assert len(tested) == (3 if text is LOT else 1)
     for link in tested:
         assert link["queue"]["algorithm"] == "pie"
-        assert link["queue"]["rows"]["limit"] == 77
+        assert link["queue"]["limit"] == 77
     key = loads(text).shorthand.key  # type: ignore[union-attr]
     name = {"dumbbell": "ftp", "parking_lot": "short"}[key]
     (more,) = cases_of(loads(text), [], {f"flows.{name}.count": 7})
@@ -246,8 +246,8 @@ def test_a_hop_is_changed_by_its_number_or_all_at_once() -> None:
     }
     (case,) = cases_of(loads(text), [], changes)
     links = {link["name"]: link for link in case.scenario.to_engine()["links"]}
-    assert [links[f"hop {i}"]["rate_bps"] for i in (1, 2)] == [3_000_000] * 2
-    assert [links[f"hop {i}"]["queue"]["rows"] for i in (1, 2)] == [{"limit": 100}, {"limit": 9}]
+    assert [links[f"hop {i}"]["rate"] for i in (1, 2)] == [3_000_000] * 2
+    assert [links[f"hop {i}"]["queue"]["limit"] for i in (1, 2)] == [100, 9]
 
 
 def test_shorthands_of_python_objects_are_those_of_a_file() -> None:

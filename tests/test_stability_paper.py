@@ -54,11 +54,11 @@ def test_the_nine_paths_have_the_round_trips_of_the_paper() -> None:
         network = engine(of, of.signals()[0])
         links = {link["name"]: link for link in network["links"]}
         round_trips = {
-            sum(links[name]["delay_ns"] for name in (*flow["path"], *flow["reverse_path"]))
+            sum(links[name]["delay"] for name in (*flow["path"], *flow["reverse_path"]))
             for flow in network["flows"]
         }
         assert round_trips == {ms * MS for ms in ROUND_TRIPS_MS}
-        assert {link["rate_bps"] for link in links.values()} == {100_000_000}
+        assert {link["rate"] for link in links.values()} == {100_000_000}
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_traffic_the_other_way_uses_a_tenth_of_the_link(load: str, flows: int) -
     reverse = [flow for flow in network["flows"] if flow["name"].split()[0] == "reverse"]
     assert paths(network, "reverse").total() == flows
     apps = [flow["app"] for flow in reverse for _ in range(flow["count"])]
-    assert {app["payload_bytes"] + 28 for app in apps} == {1000}
+    assert {app["payload"] + 28 for app in apps} == {1000}
     # Of 1000 bytes 972 are payload.
-    assert sum(app["rate_bps"] for app in apps) * 1000 / 972 == pytest.approx(10_000_000)
+    assert sum(app["rate"] for app in apps) * 1000 / 972 == pytest.approx(10_000_000)
     assert all(flow["from"][0] == "M" for flow in reverse)
 
 
@@ -100,8 +100,8 @@ def test_traffic_the_other_way_uses_a_tenth_of_the_link(load: str, flows: int) -
 )
 def test_files_come_as_often_as_the_paper_says(load: str, per_s: float) -> None:
     apps = [flow["app"] for flow in loads()[load]["flows"] if flow["name"].split()[0] == "files"]
-    assert {1e9 / app["gap_ns"] for app in apps} == {per_s}
-    assert {(app["bytes"], app["shape"]) for app in apps} == {(50_000, 1.3)}
+    assert {1e9 / app["gap"] for app in apps} == {per_s}
+    assert {(app["size"], app["shape"]) for app in apps} == {(50_000, 1.3)}
 
 
 @pytest.mark.parametrize(("name", "buffer"), [("90", 90), ("900", 900)])

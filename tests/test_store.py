@@ -38,6 +38,17 @@ def test_what_was_saved_is_there(store: Store) -> None:
     assert entry.events() is None
 
 
+def test_a_run_of_an_older_version_says_that_its_scenario_has_other_keys(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for key in ("duration_ns", "duration"):
+        run = {**RUN, "scenario": {key: 10**9}}
+        store.save(key, {**FILES, "run.json": json.dumps(run).encode()})
+    old, new = store.load("duration_ns"), store.load("duration")
+    assert old and new and new.scenario() == {"duration": 10**9}
+    with pytest.raises(StoreError, match=r"run\.json: an older version made this run, .* again"):
+        old.scenario()
+
+
 def test_the_key_depends_on_scenario_seed_and_core() -> None:
     keys = {key_of(s, n, c) for s in ('{"a": 1}', '{"a": 2}') for n in (1, 2) for c in ("0", "1")}
     assert len(keys) == 8

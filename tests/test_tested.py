@@ -63,17 +63,17 @@ def names_under_test(text: str) -> list[str]:
     return under_test(scenario, scenario.expand())
 
 
-WAN = {"algorithm": "codel", "rows": {"limit": 60}}
+WAN = {"algorithm": "codel", "limit": 60}
 
 
 def test_algorithms_and_parameters_reach_only_what_says_that_it_is_tested() -> None:
     found = queues(TWO_STAGES, "fq_codel", target="2 ms")
-    assert found["lan"] == {"algorithm": "fq_codel", "rows": {"target": 2_000_000}}
+    assert found["lan"] == {"algorithm": "fq_codel", "target": 2_000_000}
     assert found["wan"] == WAN
     assert queues(TWO_STAGES, "red@ns2")["lan"]["algorithm"] == "red"
     assert queues(TWO_STAGES, limit=70) == {
         **queues(TWO_STAGES),
-        "lan": {"algorithm": "pie", "rows": {"limit": 70}},
+        "lan": {"algorithm": "pie", "limit": 70},
     }
 
 
@@ -88,8 +88,8 @@ def test_where_no_queue_says_so_all_that_are_recorded_are_tested() -> None:
 def test_a_queue_that_is_not_tested_is_set_by_its_path_beside_any_algorithm() -> None:
     changes: dict[str, object] = {"links.wan.queue": "red@ns2", "links.wan.queue.limit": 90}
     found = queues(TWO_STAGES, "pie:target=5ms", **changes)
-    assert (found["wan"]["algorithm"], found["wan"]["rows"]["limit"]) == ("red", 90)
-    assert found["lan"] == {"algorithm": "pie", "rows": {"target": 5_000_000}}
+    assert (found["wan"]["algorithm"], found["wan"]["limit"]) == ("red", 90)
+    assert found["lan"] == {"algorithm": "pie", "target": 5_000_000}
     with pytest.raises(InputError, match="--aqm pie:target=5ms chooses the algorithm"):
         queues(TWO_STAGES, "pie:target=5ms", **{"links.lan.queue": "red@ns2"})
 
@@ -109,8 +109,8 @@ def test_what_is_tested_may_be_set_too_and_is_settled_before_the_algorithm(
 ) -> None:
     changes: dict[str, object] = {f"links.{name}.queue.tested": name == "wan" for name in keys}
     found = queues(TWO_STAGES, "fq_codel", **changes, target="5 ms")
-    assert found["lan"] == {"algorithm": "pie", "rows": {}}
-    assert found["wan"] == {"algorithm": "fq_codel", "rows": {"limit": 60, "target": 5_000_000}}
+    assert found["lan"] == {"algorithm": "pie"}
+    assert found["wan"] == {"algorithm": "fq_codel", "limit": 60, "target": 5_000_000}
 
 
 BOTTLENECKS = """\

@@ -71,7 +71,7 @@ def test_bins_hold_every_opportunity_once(seed: int) -> None:
     bins = draw.randint(1, 30)
     each_bytes = draw.choice([OPPORTUNITY_BYTES, FRAME_BYTES])
     steps = binned(tuple(times), bins * 10**8, each_bytes)
-    rates = {step["at_ns"]: step["rate_bps"] for step in steps}
+    rates = {step["at"]: step["rate"] for step in steps}
     expected = counts_by_hand(times, bins)
     rate_bps = 0
     for i, count in enumerate(expected):
@@ -186,11 +186,10 @@ def test_a_result_holds_the_times_and_not_the_name_of_the_file(
 def test_the_engine_gets_what_falls_into_the_run_and_the_cycle(scenario: Path) -> None:
     text = scenario.read_text().replace("4 s", "10 ms")
     scenario.write_text(text)
-    [link] = [x for x in load(scenario).to_engine()["links"] if "opportunities" in x]
-    found = {"at_ms": list(range(11)), "cycle_ms": TIMES[-1], "bytes": 1504}
-    assert link["opportunities"] == found
-    assert json.dumps(link["schedule"]) == '[{"at_ns": 0, "rate_bps": 12032000}]'
-    assert link["header_bytes"] == 4
+    [link] = [x for x in load(scenario).to_engine()["links"] if x["trace"]]
+    assert link["trace"] == [*range(11), TIMES[-1]] and link["opportunity"] == "bytes"
+    assert json.dumps(link["schedule"]) == '[{"at": 0, "rate": 12032000}]'
+    assert link["header"] == 4
 
 
 GRAPH = """

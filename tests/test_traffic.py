@@ -65,8 +65,8 @@ def test_each_kind_runs_with_its_defaults_and_reads_back_the_same(kind: str) -> 
     scenario = loads(of(needed(kind), transport(kind)))
     assert loads(scenario.to_toml()) == scenario
     data = scenario.to_engine()
-    fields = {key["field"] for key in KINDS[kind].table["keys"]}
-    assert data["flows"][0]["app"].keys() == {"kind", *fields}
+    names = {key["name"] for key in KINDS[kind].table["keys"]}
+    assert data["flows"][0]["app"].keys() == {"kind", *names}
     ran = _native.run(json.dumps(data), 1)
     assert ran
     group = json.loads(ran[0])["transport"][0]["groups"][0]
@@ -76,7 +76,7 @@ def test_each_kind_runs_with_its_defaults_and_reads_back_the_same(kind: str) -> 
 def test_defaults_of_the_table_are_those_of_the_engine() -> None:
     web = loads(of('"web"')).to_engine()["flows"][0]["app"]
     for key in KINDS["web"].table["keys"]:
-        assert web[key["field"]] == key["default"]
+        assert web[key["name"]] == key["default"]
     scenario = loads(of('"web"')).to_engine()
     bare = json.loads(json.dumps(scenario))
     bare["flows"][0]["app"] = {"kind": "web"}
@@ -319,7 +319,7 @@ def test_linux_refuses_what_no_guest_could_keep() -> None:
     fast = of('{ kind = "poisson", rate = "10 Gbit/s", payload = "20 B" }', 'transport = "udp"\n')
     refused(fast, "flows: the scripts up to flow 0 of 'flow' take more than 100 MB")
     small = of('{ kind = "ping", payload = "3 B" }', 'transport = "udp"\n')
-    refused(small, r"flows\[0\].app.payload_bytes: 3 cannot hold the datagram's number")
+    refused(small, r"flows\[0\].app.payload: 3 cannot hold the datagram's number")
 
 
 def test_a_hundred_thousand_users_and_a_large_file_are_checked_within_two_seconds() -> None:

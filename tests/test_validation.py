@@ -119,11 +119,11 @@ def test_each_side_has_its_own_queue_in_both_directions() -> None:
         links = to_engine(scenario_of(one.sweep, one.number, variant).expand())["links"]
         queues = [link["queue"] for link in links if link["name"].startswith("bottleneck")]
         assert len(queues) == 2 and queues[0] == queues[1]
-        found[side] = queues[0]["algorithm"], queues[0]["rows"]
+        found[side] = queues[0]
     assert found == {
-        "linux": ("kernel:pie", {}),
-        "engine": ("pie", {"form": 1, "tupdate": 16_000_000}),
-        "ours": ("pie", {}),
+        "linux": {"algorithm": "kernel:pie"},
+        "engine": {"algorithm": "pie", "form": 1, "tupdate": 16_000_000},
+        "ours": {"algorithm": "pie"},
     }
 
 
@@ -131,7 +131,7 @@ def test_a_seed_starts_the_flows_when_the_recorded_ones_started() -> None:
     one = cell("10M-20ms-10xcubic-codel")
     jobs = dict(jobs_of(each([one], "engine")))
     starts = {
-        seed: json.loads(job.scenario)["flows"][0]["starts"]["ns"][:2]
+        seed: json.loads(job.scenario)["flows"][0]["start"][:2]
         for (_, _, seed), job in jobs.items()
     }
     assert starts[1] == [2_000_729_000, 2_025_648_000]

@@ -33,7 +33,8 @@ def rows(text: str, aqm: str, **changes: object) -> list[dict[str, int]]:
     """Of each queue under test, with this algorithm and these changes."""
     (case,) = cases_of(loads(text), [aqm], changes)
     links = case.scenario.to_engine()["links"]
-    return [link["queue"]["rows"] for link in links if link["rate_bps"]]
+    queues = [link["queue"] for link in links if link["rate"]]
+    return [{key: queue[key] for key in queue if key != "algorithm"} for queue in queues]
 
 
 def test_a_change_reaches_an_algorithm_that_the_file_does_not_name() -> None:
@@ -78,14 +79,14 @@ def queues(text: str, *aqms: str, **changes: object) -> dict[str, dict[str, Any]
     return {
         link["name"]: link["queue"]
         for link in graph["links"]
-        if link["rate_bps"] or link["name"] == "back"
+        if link["rate"] or link["name"] == "back"
     }
 
 
 @pytest.mark.parametrize(("sides", "name"), [("", "back"), (SIDES, "bottleneck back")])
 def test_the_way_back_is_under_test_where_it_is_recorded(sides: str, name: str) -> None:
-    plain = {"algorithm": "fifo", "rows": {"limit": 50}}
-    tested = {"algorithm": "pie", "rows": {"limit": 50, "target": 2_000_000}}
+    plain = {"algorithm": "fifo", "limit": 50}
+    tested = {"algorithm": "pie", "limit": 50, "target": 2_000_000}
     one = queues(BOTH_WAYS + sides, "pie:target=2ms")
     assert one["bottleneck"]["algorithm"] == "pie"
     assert one[name] == plain
@@ -95,11 +96,11 @@ def test_the_way_back_is_under_test_where_it_is_recorded(sides: str, name: str) 
     only: dict[str, object] = {"record.queues": [name], "target": "2 ms"}
     found = queues(BOTH_WAYS + sides, "pie", **only)
     assert found[name] == tested
-    assert found["bottleneck"] == {"algorithm": "fifo", "rows": {}}
+    assert found["bottleneck"] == {"algorithm": "fifo"}
     # By its path it comes after the algorithm, as every queue under test does.
     changed = queues(both, "pie", **{"dumbbell.back.queue.target": "3 ms"})
-    assert changed["bottleneck"]["rows"] == {}
-    assert changed[name]["rows"] == {"limit": 50, "target": 3_000_000}
+    assert changed["bottleneck"] == {"algorithm": "pie"}
+    assert changed[name] == {"algorithm": "pie", "limit": 50, "target": 3_000_000}
 
 
 LOT = """

@@ -60,10 +60,10 @@ def cell_of(scenario: Mapping[str, Any], queue: str) -> Cell:
     """The cell that is run as this scenario of the engine's, with this queue."""
     links = {link["name"]: link for link in scenario["links"]}
     forth = [flow for flow in scenario["flows"] if flow["name"].startswith(FORTH)]
-    starts_ns = [ns for flow in forth for ns in flow["starts"]["ns"][: flow["count"]]]
+    starts_ns = [ns for flow in forth for ns in flow["start"][: flow["count"]]]
     options = forth[0]["transport"]["options"]
     return Cell(
-        rate_mbps=links["bottleneck"]["rate_bps"] // 1_000_000,
+        rate_mbps=links["bottleneck"]["rate"] // 1_000_000,
         rtts_ms=tuple(ns // _MS for flow in forth for ns in _rtts_ns(flow, links)),
         flows=sum(flow["count"] for flow in forth),
         queue=queue,
@@ -77,6 +77,7 @@ def cell_of(scenario: Mapping[str, Any], queue: str) -> Cell:
 
 def _rtts_ns(flow: Mapping[str, Any], links: Mapping[str, Mapping[str, Any]]) -> list[int]:
     """Of the flows of a group, in turn: of their own, or of the links on their way back."""
-    if flow.get("rtts"):
-        return list(flow["rtts"]["ns"])
-    return [sum(links[name]["delay_ns"] for name in flow["reverse_path"] or ["back"])]
+    rtt: int | list[int] | None = flow["rtt"]
+    if rtt is not None:
+        return [rtt] if isinstance(rtt, int) else rtt
+    return [sum(links[name]["delay"] for name in flow["reverse_path"] or ["back"])]

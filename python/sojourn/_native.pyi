@@ -33,7 +33,6 @@ class Algorithm(TypedDict):
 
 class TrafficKey(TypedDict):
     name: str
-    field: str
     unit: str
     words: list[str]
     least: float

@@ -26,17 +26,17 @@ BEHIND_NS = 4_000_000_000
 
 def shortened(form: dict[str, Any]) -> dict[str, Any]:
     """With what begins later left out, or brought into the middle."""
-    steps = [link["schedule"][0]["at_ns"] for link in form["links"] if link["schedule"]]
-    end = min(form["duration_ns"], max([LENGTH_NS, *(at + BEHIND_NS for at in steps)]))
-    form["duration_ns"] = end
-    form["record"]["windows"] = [{"name": "shortened", "from_ns": end // 3, "to_ns": end}]
+    steps = [link["schedule"][0]["at"] for link in form["links"] if link["schedule"]]
+    end = min(form["duration"], max([LENGTH_NS, *(at + BEHIND_NS for at in steps)]))
+    form["duration"] = end
+    form["record"]["windows"] = [{"name": "shortened", "from": end // 3, "to": end}]
     for link in form["links"]:
-        link["schedule"] = [step for step in link["schedule"] if step["at_ns"] < end]
+        link["schedule"] = [step for step in link["schedule"] if step["at"] < end]
     for flow in form["flows"]:
-        if flow["start_ns"] >= end:
-            flow["start_ns"] = end // 2
-        if flow["stop_ns"] and flow["stop_ns"] >= end:
-            flow["stop_ns"] = None
+        if isinstance(flow["start"], int) and flow["start"] >= end:
+            flow["start"] = end // 2
+        if flow["stop"] and flow["stop"] >= end:
+            flow["stop"] = None
     return form
 
 

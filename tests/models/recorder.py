@@ -29,18 +29,18 @@ def scenario(algorithm: str) -> dict[str, Any]:
     rows = {"limit": 1000, "ecn": 1}
     if algorithms()[algorithm].needs_rate:
         rows["bandwidth"] = 1_250_000
-    bottleneck = {"rate_bps": 10_000_000, "delay_ns": 20_000_000}
-    queue = {"algorithm": algorithm, "rows": rows}
-    flow = {"count": 4, "from": "s", "to": "d", "app": {"kind": "bulk", "bytes": None}}
+    bottleneck = {"rate": 10_000_000, "delay": 20_000_000}
+    queue = {"algorithm": algorithm, **rows}
+    flow = {"count": 4, "from": "s", "to": "d", "app": {"kind": "bulk", "size": None}}
     return {
-        "format": 1,
+        "format": 2,
         "name": f"closed-loop-{algorithm}",
-        "duration_ns": SECONDS * second,
+        "duration": SECONDS * second,
         "nodes": ["s", "r", "d"],
         "links": [
-            {"name": "in", "from": "s", "to": "r", "rate_bps": 100_000_000, "delay_ns": 0},
+            {"name": "in", "from": "s", "to": "r", "rate": 100_000_000, "delay": 0},
             {"name": "bottleneck", "from": "r", "to": "d", "queue": queue} | bottleneck,
-            {"name": "back", "from": "d", "to": "s", "rate_bps": None, "delay_ns": 20_000_000},
+            {"name": "back", "from": "d", "to": "s", "rate": None, "delay": 20_000_000},
         ],
         "flows": [
             flow | {"name": name, "transport": {"kind": "tcp", "cc": cc, "ecn": ecn}}

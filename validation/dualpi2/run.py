@@ -90,7 +90,7 @@ def play(
         for name, content in made.files.items():
             (folder / name).write_text(content)
         script = folder / "job"
-        script.write_text(job(made, kernel, module, scenario["duration_ns"], options))
+        script.write_text(job(made, kernel, module, scenario["duration"], options))
         script.chmod(0o755)
         boot(kernel.built, folder, seed, LIMIT_S)
         known = parsed(scenario)

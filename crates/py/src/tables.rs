@@ -102,7 +102,6 @@ fn key_of<'py>(py: Python<'py>, key: &Key) -> PyResult<Bound<'py, PyDict>> {
     };
     let entry = PyDict::new(py);
     entry.set_item("name", key.name)?;
-    entry.set_item("field", key.field)?;
     entry.set_item("unit", unit)?;
     entry.set_item("words", words.to_vec())?;
     entry.set_item("least", key.range.0)?;

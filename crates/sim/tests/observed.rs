@@ -15,29 +15,29 @@ const ECT: u8 = 2;
 
 fn scenario(shaper: &str, algorithm: &str) -> Scenario {
     let text = json!({
-        "format": 1,
-        "duration_ns": 12_000_000_000u64,
+        "format": 2,
+        "duration": 12_000_000_000u64,
         "nodes": ["a", "b"],
         "links": [
             {
-                "name": "forth", "from": "a", "to": "b", "rate_bps": 10_000_000,
-                "schedule": [{"at_ns": 5_000_000_000u64, "rate_bps": 20_000_000}],
-                "shaper": shaper, "delay_ns": 10_000_000,
-                "queue": {"algorithm": algorithm, "rows": {"limit": 1000, "ecn": 1}},
+                "name": "forth", "from": "a", "to": "b", "rate": 10_000_000,
+                "schedule": [{"at": 5_000_000_000u64, "rate": 20_000_000}],
+                "shaper": shaper, "delay": 10_000_000,
+                "queue": {"algorithm": algorithm, "limit": 1000, "ecn": 1},
             },
-            {"name": "back", "from": "b", "to": "a", "delay_ns": 10_000_000},
+            {"name": "back", "from": "b", "to": "a", "delay": 10_000_000},
         ],
         "flows": [
             {"name": "marked", "count": 5, "from": "a", "to": "b", "app": {"kind": "bulk"},
-             "transport": {"kind": "tcp", "ecn": true}, "start_spread_ns": 1_000_000_000},
+             "transport": {"kind": "tcp", "ecn": true}, "start_spread": 1_000_000_000},
             {"name": "dropped", "count": 5, "from": "a", "to": "b", "app": {"kind": "bulk"},
-             "transport": {"kind": "tcp"}, "start_spread_ns": 1_000_000_000},
+             "transport": {"kind": "tcp"}, "start_spread": 1_000_000_000},
         ],
         "record": {
-            "queues": ["forth"], "events": true, "series_ns": 100_000_000,
+            "queues": ["forth"], "events": true, "series": 100_000_000,
             "windows": [
-                {"name": "all but the end", "from_ns": 0, "to_ns": 9_000_000_000u64},
-                {"name": "slow", "from_ns": 1_000_000_000, "to_ns": 4_000_000_000u64},
+                {"name": "all but the end", "from": 0, "to": 9_000_000_000u64},
+                {"name": "slow", "from": 1_000_000_000, "to": 4_000_000_000u64},
             ],
         },
     });

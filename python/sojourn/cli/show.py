@@ -225,7 +225,7 @@ def tc_words(text: str) -> str:
     rows = algorithms.read_rows(chosen.algorithm, chosen.all_rows)
     chosen_algorithm = algorithms.find(chosen.algorithm)
     if chosen_algorithm.alone:
-        return qdiscs.leaf_words({"algorithm": chosen_algorithm.name, "rows": rows})
+        return qdiscs.leaf_words({"algorithm": chosen_algorithm.name, **rows})
     return qdiscs.own_words(chosen_algorithm, rows)
 
 

@@ -42,11 +42,11 @@ def packets(scenario: Mapping[str, Any]) -> float:
 
 def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
     """Count the bits that the link can send in the whole run."""
-    rates = [(0, link["rate_bps"])]
-    rates += [(step["at_ns"], step["rate_bps"]) for step in link["schedule"]]
-    ends = [*(at_ns for at_ns, _ in rates[1:]), scenario["duration_ns"]]
+    rates = [(0, link["rate"])]
+    rates += [(step["at"], step["rate"]) for step in link["schedule"]]
+    ends = [*(at_ns for at_ns, _ in rates[1:]), scenario["duration"]]
     spans = zip(rates, ends, strict=True)
-    end_ns = scenario["duration_ns"]
+    end_ns = scenario["duration"]
     sent: int = sum(int(rate) * max(0, min(to, end_ns) - at) for (at, rate), to in spans)
     return sent / 1e9
 
@@ -72,7 +72,7 @@ def _floor(seconds: float) -> str:
 
 def refusal(scenario: Mapping[str, Any]) -> str:
     """Explain why its packets cannot be kept until the end; return "" where they can."""
-    seconds, count = scenario["duration_ns"] / 1e9, packets(scenario)
+    seconds, count = scenario["duration"] / 1e9, packets(scenario)
     wanted_mb, here_mb = guest_mb(scenario), most_mb()
     if count > MOST_PKTS:
         fits = seconds * MOST_PKTS / count

@@ -19,7 +19,14 @@ from sojourn import _native, algorithms
 from sojourn.core.errors import InputError
 from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
 from sojourn.linux.samples import group_lines, queue_line, steps_of
-from sojourn.linux.transport import Namespace, NetOptions, buffer_sysctls, route_words, sysctls
+from sojourn.linux.transport import (
+    Namespace,
+    NetOptions,
+    buffer_sysctls,
+    control,
+    route_words,
+    sysctls,
+)
 from sojourn.linux.uml.boot import EPOCH_S
 from sojourn.scenario.engine import parsed
 
@@ -123,12 +130,12 @@ def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None 
     files = {
         **laid.network(),
         "flows": _lines(_flows(scenario, sent, laid)),
-        "timetable": _timetable(scenario["duration_ns"], laid.timetable),
+        "timetable": _timetable(scenario["duration"], laid.timetable),
     }
     steps = steps_of(scenario)
     if steps and laid.taps:
         files["queues"] = _lines(queue_line(tap.space, tap.device) for tap in laid.taps)
-    return Plan(files, tuple(laid.taps), scenario["record"]["series_ns"], steps)
+    return Plan(files, tuple(laid.taps), scenario["record"]["series"], steps)
 
 
 # Numbers of the links there and back, each flow's start, and its addition to the links' delays.
@@ -194,7 +201,7 @@ def address(kind: int, flow: Mapping[str, Any], *, sends: bool) -> str:
 
 def _ip(flow: Mapping[str, Any]) -> int:
     """Return the IP version of the flow's packets."""
-    return int(flow.get("ip", 4))
+    return int(flow.get("linux", {}).get("ip", 4))
 
 
 class _Layout:
@@ -205,8 +212,8 @@ class _Layout:
         scenario: Mapping[str, Any],
         own_delays: Mapping[int, Mapping[Port, int]],
     ) -> None:
-        versions = {flow.get("ip", 4) for flow in scenario["flows"]}
-        self.net = NetOptions(ipv6=6 in versions, offloads=scenario.get("offloads", False))
+        ipv6 = any(_ip(flow) == 6 for flow in scenario["flows"])
+        self.net = NetOptions(ipv6, offloads=scenario.get("linux", {}).get("offloads", False))
         self.nodes = {name: f"n{i}" for i, name in enumerate(scenario["nodes"])}
         self.spaces = {name: Namespace(name, self.net) for name in self.nodes.values()}
         self.links = scenario["links"]
@@ -295,15 +302,15 @@ class _Layout:
     def _probe_words(self, link: int) -> str:
         """Return words for this link's queue: the addresses that its probes ask, and their kind."""
         words = [f"responder {probe_address(link, ip, asks=False)}" for ip in self.net.versions]
-        kind = self.links[link].get("probe")
-        return " ".join([*words, f"probe {kind}"] if kind else words)
+        kind = self.links[link]["probe"]
+        return " ".join(words if kind == "echo" else [*words, f"probe {kind}"])
 
     def add_probes(self, i: int, forth: list[int], back: list[int], responder: str) -> None:
         """Add addresses at both ends and routes between them, for each IP version of the flows."""
         far = self.spaces[self.nodes[responder]]
         for ip in self.net.versions:
             self._add_probe_ways(i, forth, back, far, ip)
-        if self.links[i].get("probe") == "experimental":
+        if self.links[i]["probe"] == "experimental":
             self._respond(far)
 
     def _add_probe_ways(
@@ -414,8 +421,8 @@ def probe_address(link: int, ip: int, *, asks: bool) -> str:
 
 
 def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
-    edges = {edge for w in scenario["record"]["windows"] for edge in (w["from_ns"], w["to_ns"])}
-    for edge in sorted(edges | {scenario["duration_ns"]}):
+    edges = {edge for w in scenario["record"]["windows"] for edge in (w["from"], w["to"])}
+    for edge in sorted(edges | {scenario["duration"]}):
         yield f"edge {edge}"
 
 
@@ -424,11 +431,11 @@ def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) ->
     yield from _edges(scenario)
     groups = ((n, group.first, group.flow["count"]) for n, group in enumerate(sent))
     yield from group_lines(scenario, groups)
-    if scenario["record"].get("transfers"):
+    if scenario["record"]["transfers"]:
         yield "transfers"
     for kind, group in enumerate(sent):
         flow = group.flow
-        cc, stop_ns = flow["transport"].get("cc", "udp"), flow["stop_ns"] or 0
+        cc, stop_ns = control(flow) or "udp", flow["stop"] or 0
         nodes = laid.nodes[flow["from"]], laid.nodes[flow["to"]]
         ends = " ".join([*nodes, *laid.ends[kind]])
         for index, script in enumerate(group.scripts):

@@ -28,8 +28,6 @@ ETHERNET_BYTES = 14
 # The row for the capacity of the link. As in the simulator it follows the link's rate, unless the
 # scenario sets it.
 _RATE_ROW = "bandwidth"
-# Keys for the bytes that a link counts for a packet; a missing key changes nothing.
-FRAME_KEYS = ("header_bytes", "mpu_bytes", "linklayer")
 # By default tc's table of lengths has one entry for each four bytes; this one has every length.
 _EVERY_LENGTH = ("mtu", "2047", "tsize", "2048")
 _SUFFIX = {"pkts": "p", "bytes": "b"}
@@ -57,8 +55,8 @@ class Stage:
 def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
     """List the stages that packets of the link pass, in order."""
     passed = []
-    rest = _delay(link, link["delay_ns"])
-    if link["rate_bps"] is not None:
+    rest = _delay(link, link["delay"])
+    if link["rate"] is not None:
         if not recorded and link["shaper"] == "wire" and _plain_fifo(link["queue"]):
             passed.append(_netem_rate(link, limit_pkts=_limit(link["queue"]) + 1))
         else:
@@ -78,9 +76,9 @@ def _far(link: Mapping[str, Any]) -> Stage:
         netem = f"netem limit {AMPLE_PKTS} {_delay(link, delay_ns)}"
         return f"qdisc {verb} dev {{dev}} root {netem}"
 
-    later = link.get("delays", ())
-    steps = ((step["at_ns"], (words("change", step["delay_ns"]),)) for step in later)
-    return Stage((words("add", link["delay_ns"]),), tuple(steps))
+    later = link["delays"]
+    steps = ((step["at"], (words("change", step["delay"]),)) for step in later)
+    return Stage((words("add", link["delay"]),), tuple(steps))
 
 
 # The burst is much more than comes in one instant: only its netem delays packets of a class.
@@ -113,11 +111,11 @@ def own_delays(added_ns: Mapping[Port, int]) -> Stage:
 
 
 def _plain_fifo(queue: Mapping[str, Any]) -> bool:
-    return queue["algorithm"] == "fifo" and set(queue["rows"]) <= {"limit"}
+    return queue["algorithm"] == "fifo" and set(queue) <= {"algorithm", "limit"}
 
 
 def _limit(queue: Mapping[str, Any]) -> int:
-    return int(queue["rows"].get("limit", algorithms.rows_of(queue["algorithm"])["limit"].default))
+    return int(queue.get("limit", algorithms.rows_of(queue["algorithm"])["limit"].default))
 
 
 def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
@@ -128,38 +126,34 @@ def _netem_rate(link: Mapping[str, Any], *, limit_pkts: int) -> Stage:
         netem = f"netem rate {rate_bps}bit limit {limit_pkts}"
         return f"qdisc {verb} dev {{dev}} root {counted(link)}{netem}"
 
-    steps = ((step["at_ns"], (words("change", step["rate_bps"]),)) for step in link["schedule"])
-    return Stage((words("add", link["rate_bps"]),), tuple(steps))
+    steps = ((step["at"], (words("change", step["rate"]),)) for step in link["schedule"])
+    return Stage((words("add", link["rate"]),), tuple(steps))
 
 
 def frame_bytes(link: Mapping[str, Any], ip_bytes: int) -> int:
     """Return the bytes that the link counts for an IP packet."""
-    framed = max(ip_bytes + _header_bytes(link), int(link.get("mpu_bytes", 0)))
-    return -(-framed // 48) * 53 if "linklayer" in link else framed
-
-
-def _header_bytes(link: Mapping[str, Any]) -> int:
-    return int(link.get("header_bytes", ETHERNET_BYTES))
+    framed: int = max(ip_bytes + link["header"], link["mpu"])
+    return -(-framed // 48) * 53 if link["linklayer"] == "atm" else framed
 
 
 def counted(link: Mapping[str, Any]) -> str:
     """Return words for the length of packets, which precede the kind of a qdisc. All qdiscs below
     it count the same; a change that omits the words removes them."""
     words = []
-    if more := _header_bytes(link) - ETHERNET_BYTES:
+    if more := link["header"] - ETHERNET_BYTES:
         words += ["overhead", str(more)]
-    if "mpu_bytes" in link:
-        words += ["mpu", str(link["mpu_bytes"])]
-    if "linklayer" in link:
+    if link["mpu"]:
+        words += ["mpu", str(link["mpu"])]
+    if link["linklayer"] != "ethernet":
         words += ["linklayer", link["linklayer"]]
-    if link.keys() & {*FRAME_KEYS[1:]}:
+    if link["mpu"] or link["linklayer"] != "ethernet":
         words += _EVERY_LENGTH
     return " ".join(["stab", *words, ""]) if words else ""
 
 
 def _tbf(link: Mapping[str, Any]) -> Stage:
     def words(verb: str, rate_bps: int) -> str:
-        tbf = f"tbf rate {rate_bps}bit burst {link['burst_bytes']}b limit {AMPLE_PKTS}"
+        tbf = f"tbf rate {rate_bps}bit burst {link['burst']}b limit {AMPLE_PKTS}"
         return f"qdisc {verb} dev {{dev}} root handle 1: {counted(link)}{tbf}"
 
     return _above(link, (), words, "1:1")
@@ -170,7 +164,7 @@ def _htb(link: Mapping[str, Any]) -> Stage:
         # A wire is a bucket that holds almost nothing.
         burst = max(1, rate_bps * _SLACK_NS // 8_000_000_000)
         if link["shaper"] == "htb":
-            burst = link["burst_bytes"]
+            burst = link["burst"]
         return (
             f"class {verb} dev {{dev}} parent 1: classid 1:10 htb rate {rate_bps}bit "
             f"ceil {rate_bps}bit burst {burst}b cburst {burst}b quantum 1514"
@@ -188,7 +182,7 @@ def _above(
 ) -> Stage:
     """Make the stage of a shaper in these words above the link's queue, which gets the rate as a
     row."""
-    queue, rate_bps = link["queue"], link["rate_bps"]
+    queue, rate_bps = link["queue"], link["rate"]
     leaf = f"qdisc add dev {{dev}} parent {parent} handle 10: {leaf_words(queue, rate_bps)}"
 
     def step(rate_bps: int) -> tuple[str, ...]:
@@ -198,14 +192,14 @@ def _above(
         change = f"qdisc change dev {{dev}} parent {parent} handle 10: {row}"
         return words("change", rate_bps), change
 
-    steps = ((later["at_ns"], step(later["rate_bps"])) for later in link["schedule"])
+    steps = ((later["at"], step(later["rate"])) for later in link["schedule"])
     return Stage(
         (*before, words("add", rate_bps), leaf), tuple(steps), leaf_words(queue).split()[0]
     )
 
 
 def _takes_rate(queue: Mapping[str, Any]) -> bool:
-    return not algorithms.find(queue["algorithm"]).alone and _RATE_ROW not in queue["rows"]
+    return not algorithms.find(queue["algorithm"]).alone and _RATE_ROW not in queue
 
 
 def _rate_words(queue: Mapping[str, Any], rate_bps: int) -> str:
@@ -216,7 +210,7 @@ def _rate_words(queue: Mapping[str, Any], rate_bps: int) -> str:
 def leaf_words(queue: Mapping[str, Any], rate_bps: int | None = None) -> str:
     """Write our qdisc with the scenario's rows, each by its own name, and the rate of the link; or
     one of the kernel's own qdiscs."""
-    rows = dict(queue["rows"])
+    rows = {key: value for key, value in queue.items() if key != "algorithm"}
     algorithm = algorithms.find(queue["algorithm"])
     known = algorithm.rows
     if algorithm.alone:
@@ -318,11 +312,11 @@ def _share_text(number: int) -> str:
 def _delay(link: Mapping[str, Any], delay_ns: int) -> str:
     """Write netem's words for delay, jitter and loss; return "" where there are none."""
     words = []
-    jitter = link["jitter"] if link["jitter"] and link["jitter"]["sd_ns"] else None
-    if delay_ns or jitter or link.get("delays"):
+    jitter = link["jitter"] if link["jitter"] and link["jitter"]["sd"] else None
+    if delay_ns or jitter or link["delays"]:
         words.append(f"delay {_us(delay_ns)}")
     if jitter:
-        words.append(_us(jitter["sd_ns"]))
+        words.append(_us(jitter["sd"]))
         if jitter["distribution"] == "normal":
             words.append("distribution normal")
         if not jitter["reorder"]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sojourn.core.algorithm import STOCK
@@ -14,9 +14,10 @@ from sojourn.core.hosts import LINUX_CONTROLS
 from sojourn.core.units import Duration
 from sojourn.linux import memory
 from sojourn.linux.memory import IP_BYTES, recorded
-from sojourn.linux.qdiscs import FRAME_KEYS, counted, frame_bytes, stages
-from sojourn.linux.transport import Settings, buffers, refused, settings
+from sojourn.linux.qdiscs import counted, frame_bytes, stages
+from sojourn.linux.transport import Settings, buffers, control, refused, settings
 from sojourn.scenario.engine import parsed
+from sojourn.scenario.links import FRAME
 
 # Each flow listens at a port of its own.
 MAX_FLOWS = 30_000
@@ -47,7 +48,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     for i, link in enumerate(scenario["links"]):
         for key, reason in _of_link(link):
             yield f"links[{i}].{key}: {reason}"
-        if scenario.get("offloads"):
+        if scenario.get("linux", {}).get("offloads"):
             for key, reason in _of_offloads(link, recorded(link, scenario)):
                 yield f"links[{i}].{key}: {reason}"
     for i, flow in enumerate(scenario["flows"]):
@@ -71,14 +72,14 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     total = sum(flow["count"] for flow in scenario["flows"])
     if total > MAX_FLOWS:
         yield f"flows: {total} of them; each needs a port of its own: up to {MAX_FLOWS}"
-    own = sum(flow["count"] for flow in scenario["flows"] if flow.get("rtts"))
+    own = sum(flow["count"] for flow in scenario["flows"] if flow["rtt"] is not None)
     if own > MAX_OWN_DELAYS:
         yield (
             f"flows: {own} of them have round trips of their own; each needs a filter of tc that "
             f"every packet meets: up to {MAX_OWN_DELAYS}"
         )
     if reason := memory.refusal(scenario):
-        yield f"duration_ns: {reason}"
+        yield f"duration: {reason}"
 
 
 def _long_scripts(scenario: Mapping[str, Any]) -> Iterator[str]:
@@ -108,18 +109,18 @@ def _unlike_settings(scenario: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    later = (step["delay_ns"] for step in link.get("delays", ()))
-    if max([link["delay_ns"], *later]) > MAX_DELAY_S * 10**9:
+    later = (step["delay"] for step in link["delays"])
+    if max([link["delay"], *later]) > MAX_DELAY_S * 10**9:
         yield (
-            "delay_ns",
+            "delay",
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
         )
     # A bucket smaller than a packet never lets it pass.
     full_bytes = frame_bytes(link, IP_BYTES)
-    tbf = link["rate_bps"] is not None and link["shaper"] == "tbf"
-    if tbf and link["burst_bytes"] < full_bytes:
+    tbf = link["rate"] is not None and link["shaper"] == "tbf"
+    if tbf and link["burst"] < full_bytes:
         yield (
-            "burst_bytes",
+            "burst",
             "the kernel's tbf drops packets larger than its bucket; "
             f"allowed: {full_bytes} and more",
         )
@@ -128,9 +129,9 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _of_offloads(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[str, str]]:
     """Refuse the parts of a link that do not work with large segments."""
     off = "leave it out, or linux.offloads"
-    if counted(link) and link["rate_bps"] is not None:
+    if counted(link) and link["rate"] is not None:
         yield (
-            next(key for key in FRAME_KEYS if key in link),
+            next(key for key, usual in FRAME.items() if link[key] != usual),
             f"tc's size table does not count the packets of a large segment; {off}",
         )
     name = link["queue"]["algorithm"]
@@ -144,30 +145,32 @@ def _of_offloads(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[s
         )
 
 
-def _longest_ns(times: Mapping[str, Any]) -> int:
+def _longest_ns(times: int | Sequence[int] | Mapping[str, Any]) -> int:
     """Return the longest of these times, or about the longest that is drawn."""
-    if times["kind"] == "list":
-        return int(max(times["ns"]))
-    most = times.get("to_ns") or times["mean_ns"] + times.get("sd_ns", times["mean_ns"]) * _TAIL
-    return int(most)
+    if isinstance(times, int):
+        return times
+    if not isinstance(times, Mapping):
+        return max(times)
+    mean_ns = times.get("mean", 0)
+    return int(times.get("to") or mean_ns + times.get("sd", mean_ns) * _TAIL)
 
 
 def _of_flow(flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if (rtts := flow.get("rtts")) and _longest_ns(rtts) > MAX_DELAY_S * 10**9:
-        yield "rtts", f"netem delays by {MAX_DELAY_S} s at most"
-    payload_bytes = flow["app"].get("payload_bytes", _NUMBER_BYTES)
+    if flow["rtt"] is not None and _longest_ns(flow["rtt"]) > MAX_DELAY_S * 10**9:
+        yield "rtt", f"netem delays by {MAX_DELAY_S} s at most"
+    payload_bytes = flow["app"].get("payload", _NUMBER_BYTES)
     if flow["transport"]["kind"] == "udp" and payload_bytes < _NUMBER_BYTES:
         yield (
-            "app.payload_bytes",
+            "app.payload",
             f"{payload_bytes} cannot hold the datagram's number; allowed: {_NUMBER_BYTES} and more",
         )
-    if payload_bytes > _MAX_PAYLOAD_BYTES_6 and flow.get("ip") == 6:
+    if payload_bytes > _MAX_PAYLOAD_BYTES_6 and flow.get("linux", {}).get("ip") == 6:
         yield (
-            "app.payload_bytes",
+            "app.payload",
             f"{payload_bytes} does not fit into one packet of IPv6; allowed: up to "
             f"{_MAX_PAYLOAD_BYTES_6}, or leave out linux.ip",
         )
-    cc = flow["transport"].get("cc", "reno")
+    cc = control(flow) or "reno"
     if cc not in LINUX_CONTROLS:
         yield "transport.cc", f"the kernel has no '{cc}'; allowed: {', '.join(LINUX_CONTROLS)}"
     if strange := refused(flow):

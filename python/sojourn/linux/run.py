@@ -44,11 +44,11 @@ def run(
     """Boot a guest for this scenario (JSON); return None when `progress` says stop. Write the table
     of transfers to the file `transfers`, where the scenario asks for it."""
     scenario = json.loads(text)
-    kernel = ready(hz=scenario.get("hz", HZ))
+    kernel = ready(hz=scenario.get("linux", {}).get("hz", HZ))
     module = module_for(kernel, algorithms.libraries(scenario))
     known = parsed(scenario)
     job = plan(scenario, seed, known)
-    duration_ns = scenario["duration_ns"]
+    duration_ns = scenario["duration"]
     with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:
         folder = Path(scratch)
         for name, content in job.files.items():

@@ -23,8 +23,8 @@ _LEAF = "10"
 
 def steps_of(scenario: Mapping[str, Any]) -> int:
     """Count the whole steps of the series."""
-    series_ns = scenario["record"]["series_ns"]
-    return int(scenario["duration_ns"] // series_ns) if series_ns else 0
+    series_ns = scenario["record"]["series"]
+    return int(scenario["duration"] // series_ns) if series_ns else 0
 
 
 def group_lines(
@@ -36,7 +36,7 @@ def group_lines(
     if not steps:
         return
     every, most = _native.group_series_every(steps, len(scenario["flows"]))
-    yield f"samples {scenario['record']['series_ns'] * every} {steps // every} {most}"
+    yield f"samples {scenario['record']['series'] * every} {steps // every} {most}"
     for number, first, count in groups:
         yield f"group {number} {first} {count}"
 
@@ -68,7 +68,7 @@ def group_series(scenario: Mapping[str, Any], lines: Iterable[str]) -> bytes | N
     readings: list[list[tuple[int, int, int, int, int, int, int, int]]] = [[] for _ in names]
     steps = steps_of(scenario)
     every, _ = _native.group_series_every(steps, len(names))
-    every_ns = scenario["record"]["series_ns"] * every
+    every_ns = scenario["record"]["series"] * every
     for line in lines:
         sample, group, answered, delivered, flows, *sums = map(int, line.split()[1:])
         looked_at, connections, cwnd_pkts, srtt_us = sums
@@ -136,7 +136,7 @@ def statistics(scenario: Mapping[str, Any], links: list[str], output: str) -> by
     Return None where nothing was read.
     """
     queues = {link["name"]: link["queue"]["algorithm"] for link in scenario["links"]}
-    series_ns = scenario["record"]["series_ns"]
+    series_ns = scenario["record"]["series"]
     columns: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
     for line in output.splitlines():
         _, queue, sample, kind, content = line.split()

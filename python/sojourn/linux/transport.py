@@ -46,6 +46,12 @@ SETTABLE = {*_SYSCTLS, *_ROUTES, *BUFFERS}
 Settings = tuple[tuple[str, Any], ...]
 
 
+def control(flow: Mapping[str, Any]) -> str | None:
+    """Return the flow's congestion control; None for datagrams."""
+    own: str | None = flow.get("linux", {}).get("cc")
+    return own or flow["transport"].get("cc")
+
+
 def _options(flow: Mapping[str, Any]) -> dict[str, Any]:
     return dict(flow["transport"].get("options") or {})
 
@@ -70,7 +76,7 @@ def settings(flow: Mapping[str, Any]) -> Settings:
 
 def _own(flow: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sysctls that the scenario itself names."""
-    return dict(flow["transport"].get("sysctls") or {})
+    return dict(flow.get("linux", {}).get("sysctls", {}))
 
 
 def buffers(flow: Mapping[str, Any]) -> Settings:

@@ -370,9 +370,8 @@ def _engine_form(case: Case) -> str:
     """Write the scenario as the engine reads it, with every row of its queues."""
     data = case.scenario.to_engine()
     for link in data["links"]:
-        queue = link["queue"]
-        rows = algorithms.find(queue["algorithm"]).rows.values()
-        queue["rows"] = {row.name: row.default for row in rows} | queue["rows"]
+        rows = algorithms.find(link["queue"]["algorithm"]).rows.values()
+        link["queue"] = {row.name: row.default for row in rows} | link["queue"]
     return json.dumps(data, sort_keys=True)
 
 

@@ -167,7 +167,7 @@ def _flent_data(name: str, about: Mapping[str, str], run: Run, queue: str) -> di
         }
         for i, t in enumerate(time_s)
     ]
-    length_s = scenario["duration_ns"] / 1e9
+    length_s = scenario["duration"] / 1e9
     stamp = begin.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     metadata = {
         "NAME": _FLENT_TEST,
@@ -176,7 +176,7 @@ def _flent_data(name: str, about: Mapping[str, str], run: Run, queue: str) -> di
         "T0": stamp,
         "LENGTH": length_s,
         "TOTAL_LENGTH": length_s,
-        "STEP_SIZE": scenario["record"]["series_ns"] / 1e9,
+        "STEP_SIZE": scenario["record"]["series"] / 1e9,
         "HOST": str(run.labels["host"]),
         "HOSTS": [str(run.labels["host"])],
         "LOCAL_HOST": "sojourn",

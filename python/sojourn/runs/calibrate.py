@@ -18,7 +18,7 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.units import Rate, UnitError, split
 from sojourn.runs.run import run
 from sojourn.scenario import trace
-from sojourn.scenario.flows import Traffic
+from sojourn.scenario.flows import KINDS, Traffic
 from sojourn.scenario.links import FRAME
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import validate
@@ -189,7 +189,7 @@ class _Carried:
 
 def _is_endless(flow: Traffic) -> bool:
     """Tell whether only the network limits the bytes that the flow sends."""
-    return flow.app.kind == "bulk" and flow.app.to_engine()["bytes"] is None
+    return flow.app == KINDS["bulk"](kind="bulk")
 
 
 def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> Scenario:

@@ -84,7 +84,7 @@ def work(job: Job, watch: Watch = unwatched, scratch: Path | None = None) -> byt
     """
     watch(1e-9)  # begun
     scenario = json.loads(job.scenario)
-    if not scenario["record"].get("transfers"):
+    if not scenario["record"]["transfers"]:
         return pack(_made(job, scenario, watch, None))
     if scratch is None:
         with tempfile.TemporaryDirectory(prefix="sojourn-") as folder:

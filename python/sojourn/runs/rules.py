@@ -97,12 +97,12 @@ def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
 
 def _bps(link: Mapping[str, Any]) -> float:
     """Return the first rate; infinity for a link without a rate, which takes no time."""
-    return float("inf") if link["rate_bps"] is None else float(link["rate_bps"])
+    return float("inf") if link["rate"] is None else float(link["rate"])
 
 
 def _least_bps(link: Mapping[str, Any]) -> float:
     # `min` needs at least two numbers.
-    return min(_bps(link), *(float(step["rate_bps"]) for step in link["schedule"]), float("inf"))
+    return min(_bps(link), *(float(step["rate"]) for step in link["schedule"]), float("inf"))
 
 
 def refused(runs: Iterable[Run]) -> list[str]:

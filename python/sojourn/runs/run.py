@@ -147,7 +147,7 @@ def _forms(
     Where Linux is among the hosts, a link that follows a trace also runs as a schedule of rates.
     Linux has no other form.
     """
-    traces = any("opportunities" in link for link in scenario["links"])
+    traces = any(link["trace"] for link in scenario["links"])
     if host == "sim" or not traces:
         yield host, scenario
     if traces and "linux" in hosts:
@@ -212,7 +212,7 @@ def _host_of(job: Job) -> str:
         return ""
     from sojourn.linux import kernel
 
-    ready = kernel.ready(hz=int(json.loads(job.scenario).get("hz", HZ)))
+    ready = kernel.ready(hz=int(json.loads(job.scenario).get("linux", {}).get("hz", HZ)))
     kernel.module_for(ready, job.files)
     return ready.version
 

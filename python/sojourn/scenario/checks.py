@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
 from sojourn.core.errors import nearest
-from sojourn.core.hosts import HOSTS, LINUX_CONTROLS, LINUX_ONLY_CONTROLS
+from sojourn.core.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration, Rate
 from sojourn.scenario import trace
 from sojourn.scenario.engine import expand, to_engine, without_foreign
@@ -183,100 +183,64 @@ def _options(options: Options, place: Path) -> Iterator[Problem]:
             yield path, f"{value!r} is not of the kind of the default, {known[key]!r}"
 
 
-# A key, a reason, and for an unknown name this name with those that are known.
-Fault = tuple[str, str, tuple[str, list[str]] | None]
-# The engine's names of keys that have several forms.
-_FORMS = {"starts": "start", "rtts": "rtt"}
-
-
 def _engine_problems(
     scenario: Scenario, layout: Layout | None, known: Collection[Problem], most: int
 ) -> list[Problem]:
     """List problems that the engine finds, at most `most`. Parts with `known` problems are made
-    simple. In Linux's form only new problems count, since most are in both forms."""
-    graph = expand(scenario, layout)
-    places = [path for path, _ in known]
-
-    def faults(host: str) -> list[Fault]:
-        form = _simplified(without_foreign(to_engine(graph, host)), layout, places)
-        return _native.check_scenario(json.dumps(form))
-
-    by_host = {"sim": faults("sim")}
-    if _differs(graph):
-        reasons = {fault[:2] for fault in by_host["sim"]}
-        by_host["linux"] = [fault for fault in faults("linux") if fault[:2] not in reasons]
-    listed = (_in_file(fault, host, layout) for host in HOSTS for fault in by_host.get(host, ()))
-    return list(islice(listed, most))
+    simple."""
+    data = without_foreign(to_engine(expand(scenario, layout), host=None))
+    data = _simplified(data, layout, [path for path, _ in known])
+    faults = _native.check_scenario(json.dumps(data))
+    return [_in_file(*fault, layout) for fault in faults[:most]]
 
 
-def _differs(graph: Scenario) -> bool:
-    """Tell whether hosts have tables of their own."""
-    tables = [link.sim for link in graph.links]
-    flow_tables = [table for flow in graph.flows for table in (flow.sim, flow.linux)]
-    return any(table.model_fields_set for table in (*tables, *flow_tables))
-
-
-def _in_file(fault: Fault, host: str, layout: Layout | None) -> Problem:
-    """Convert a fault of the engine to a problem of the file."""
-    key, reason, unknown = fault
-    # The engine's keys are ours with the base unit at the end.
-    words = re.findall(r"[^.\[\]]+", re.sub(r"_(ns|bps|bytes|pkts)$", "", key))
-    path = _without_forms(tuple(int(word) if word.isdigit() else word for word in words))
-    path = _host_path(layout.path_in_file(path) if layout else path, host)
+def _in_file(
+    key: str, reason: str, unknown: tuple[str, list[str]] | None, layout: Layout | None
+) -> Problem:
+    """Convert a fault of the engine to a problem of the file. An `unknown` name comes with those
+    that are known."""
+    words = re.findall(r"[^.\[\]]+", key)
+    path = tuple(int(word) if word.isdigit() else word for word in words)
     # A position in the engine's JSON means nothing in the file.
     reason = re.sub(r" at line \d+ column \d+$", "", reason)
     if large := _INTEGER.match(reason):
         reason = f"{large[1]} is outside 0 to {2 ** int(large[2]) - 1}"
     reason = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
-    return path, f"{reason}.{nearest(*unknown)}" if unknown else reason
+    if unknown:
+        reason = f"{reason}.{nearest(*unknown)}"
+    return layout.path_in_file(path) if layout else path, reason
 
 
 # The sentence of the engine's reader of JSON for a number out of range.
 _INTEGER = re.compile(r"invalid value: integer `(-?\d+)`, expected u(\d+)$")
 
 
-def _without_forms(path: Path) -> Path:
-    """Convert a path of the engine to one of the file. There lists of times, rows and opportunities
-    have no key of their own."""
-    if path[2:4] == ("queue", "rows"):
-        return (*path[:3], *path[4:])
-    if path[2:3] == ("opportunities",):
-        return (*path[:2], "trace")
-    if path[-2:] == ("app", "bytes"):
-        return (*path[:-1], "size")
-    if any(word in _FORMS for word in path):
-        return tuple(_FORMS.get(str(word), word) for word in path if word != "ns")
-    return path
-
-
-def _host_path(path: Path, host: str) -> Path:
-    """Name the place of keys that a file has in the table of a host."""
-    if path[-1:] in (("ring",), ("send_jitter",)):
-        return (*path[:-1], "sim", path[-1])
-    if host == "linux" and "transport" in path:
-        return (*path[: path.index("transport")], "linux", "cc")
-    return path
-
-
 def _simplified(
-    form: dict[str, Any], layout: Layout | None, known: Sequence[Path]
+    data: dict[str, Any], layout: Layout | None, known: Sequence[Path]
 ) -> dict[str, Any]:
     """Simplify parts with known problems, where these could hide others or make no form at all."""
     if not known:
-        return form
+        return data
 
     def faulty(part: str, index: int) -> bool:
         place = layout.places[part][index][0] if layout else (part, index)
         return any(path[: len(place)] == place for path in known)
 
     links = [
-        {key: link[key] for key in ("name", "from", "to", "delay_ns")} | {"rate_bps": 1_000_000}
+        {key: link[key] for key in ("name", "from", "to", "delay")} | {"rate": 1_000_000}
         if not layout and faulty("links", i)
         else link
-        for i, link in enumerate(form["links"])
+        for i, link in enumerate(data["links"])
     ]
     flows = [
-        {**flow, "transport": {"kind": flow["transport"]["kind"]}} if faulty("flows", i) else flow
-        for i, flow in enumerate(form["flows"])
+        {
+            **flow,
+            "transport": {"kind": flow["transport"]["kind"]},
+            "sim": {**flow.get("sim", {}), "options": {}},
+            "linux": {},
+        }
+        if faulty("flows", i)
+        else flow
+        for i, flow in enumerate(data["flows"])
     ]
-    return {**form, "links": links, "flows": flows}
+    return {**data, "links": links, "flows": flows}

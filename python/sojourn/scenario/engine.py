@@ -1,119 +1,116 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A scenario as the engine reads it. `expand` writes it out as a graph with the recording that it
-implies; `to_engine` gives that graph in base units, the unit in each key, nothing left to default.
-"""
+implies; `to_engine` gives that graph with the keys of a file, so that the path of a fault is the
+file's. Numbers are in base units; no key is left to a default."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from sojourn import _native, algorithms
 from sojourn.core.algorithm import Algorithm
-from sojourn.core.hosts import HZ, LINUX_ONLY_CONTROLS
+from sojourn.core.hosts import HOSTS, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration
 from sojourn.scenario import trace
 from sojourn.scenario.flows import Flow, Tcp
-from sojourn.scenario.links import ETHERNET, Link
+from sojourn.scenario.links import Link
 from sojourn.scenario.networks import NETWORKS
 from sojourn.scenario.networks.layout import Layout
-from sojourn.scenario.parts import WHOLE, Distribution, Window
+from sojourn.scenario.parts import WHOLE, Window
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
 
 
-def to_engine(graph: Scenario, host: str = "sim") -> dict[str, Any]:
-    """Convert a graph to data for JSON, without keys that only another host has. Equal scenarios
-    give equal data: results are filed under its digest."""
-    in_sim = host == "sim"
-    return {
-        "format": graph.format,
-        "name": graph.name,
-        "duration_ns": int(graph.duration),
-        "nodes": list(graph.nodes),
-        "one_host": graph.one_host,
-        "links": [_link(link, graph, in_sim) for link in graph.links],
-        "flows": [_flow(flow, in_sim) for flow in graph.flows],
-        "record": {
-            "queues": list(graph.record.queues),
-            "windows": [
-                {"name": w.name, "from_ns": int(w.from_), "to_ns": int(w.to)}
-                for w in graph.record.windows
-            ],
-            "series_ns": int(graph.record.series),
-            "events": graph.record.events,
-            **({"transfers": True} if graph.record.transfers else {}),
-        },
-        **({"offloads": True} if graph.linux.offloads and not in_sim else {}),
-        **({"hz": graph.linux.hz} if graph.linux.hz != HZ and not in_sim else {}),
+# Keys of a file that its graph does not have.
+_OF_FILE = ("description", "cables", *NETWORKS)
+
+
+def to_engine(graph: Scenario, host: str | None = "sim") -> dict[str, Any]:
+    """Convert a graph to data for JSON, without the tables of other hosts; with those of each host
+    if `host` is None. Equal scenarios give equal data: results are filed under its digest."""
+    data = _table(graph, host)
+    for key in _OF_FILE:
+        del data[key]
+    return data | {
+        "links": [_link(link, graph, host) for link in graph.links],
+        "flows": [_flow(flow, host) for flow in graph.flows],
     }
 
 
-def _link(link: Link, graph: Scenario, in_sim: bool) -> dict[str, Any]:
-    jitter = link.jitter
-    delays = [{"at_ns": int(step.at), "delay_ns": int(step.delay)} for step in link.delays]
-    trace_keys: dict[str, Any] = {}
+def _table(model: BaseModel, host: str | None) -> dict[str, Any]:
+    """Convert the values of a model. The table of a host is left out where it says nothing."""
+    fields = type(model).model_fields.items()
+    return {
+        field.alias or name: _value(getattr(model, name), host)
+        for name, field in fields
+        if name not in HOSTS
+        or (host in (None, name) and getattr(model, name) != field.get_default())
+    }
+
+
+def _value(value: Any, host: str | None) -> Any:
+    """Convert a value to data for JSON: quantities are numbers of their base units."""
+    if isinstance(value, BaseModel):
+        return _table(value, host)
+    if isinstance(value, list | tuple):
+        return [_value(item, host) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _value(item, host) for key, item in value.items()}
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return int(value) if isinstance(value, int) else float(value)
+
+
+def _link(link: Link, graph: Scenario, host: str | None) -> dict[str, Any]:
+    data = _table(link, host)
+    algorithm = algorithms.find(link.queue.algorithm).engine
+    data["queue"] = {"algorithm": algorithm, **_value(link.queue.rows, host)}
     if link.trace is not None:
         by_packet = link.opportunity == "packet"
-        trace_keys = trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
-    return {
-        "name": link.name,
-        "from": link.from_,
-        "to": link.to,
-        "rate_bps": None if link.rate is None else int(link.rate),
-        "schedule": [{"at_ns": int(step.at), "rate_bps": int(step.rate)} for step in link.schedule],
-        "shaper": link.shaper,
-        "burst_bytes": int(link.burst),
-        "ring_pkts": link.sim.ring if in_sim else 0,
-        "delay_ns": int(link.delay),
-        **({"delays": delays} if link.delays else {}),
-        "jitter": jitter
-        and {
-            "distribution": jitter.distribution,
-            "sd_ns": int(jitter.sd),
-            "reorder": jitter.reorder,
-        },
-        "loss": float(link.loss),
-        "queue": {
-            "algorithm": algorithms.find(link.queue.algorithm).engine,
-            "rows": dict(link.queue.rows),
-        },
-        "responder": link.responder,
-        **({} if link.probe == "echo" else {"probe": link.probe}),
-        **({} if link.header == ETHERNET else {"header_bytes": int(link.header)}),
-        **({"mpu_bytes": int(link.mpu)} if link.mpu else {}),
-        **({} if link.linklayer == "ethernet" else {"linklayer": link.linklayer}),
-        **trace_keys,
-    }
+        data |= trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
+    return data
+
+
+def _flow(flow: Flow, host: str | None) -> dict[str, Any]:
+    data = _table(flow, host)
+    if not isinstance(flow.start, Duration):
+        # The default spread does not apply; `checks` refuses one that is given.
+        data["start_spread"] = 0
+    if isinstance(flow.transport, Tcp):
+        # Each option of the preset is among the others.
+        preset = data["transport"].pop("tcp")
+        data["transport"] |= {"assumed": flow.transport.assumed()} if preset else {}
+    return data
 
 
 def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
     """Return the scenario with its traces as rates alone."""
-    links = [
-        {key: value for key, value in link.items() if key != "opportunities"}
-        for link in scenario["links"]
-    ]
-    return {**scenario, "links": links}
+    return {**scenario, "links": [{**link, "trace": None} for link in scenario["links"]]}
 
 
 def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """Make a scenario that the engine can read. Queues and congestion controls of other hosts alone
-    become fifo and cubic; settings of a kernel are left out."""
+    become fifo and cubic."""
 
     def portable(flow: Mapping[str, Any]) -> Mapping[str, Any]:
-        transport = {key: value for key, value in flow["transport"].items() if key != "sysctls"}
-        if transport.get("cc") in LINUX_ONLY_CONTROLS:
-            transport["cc"] = "cubic"
-        return {key: value for key, value in flow.items() if key != "ip"} | {"transport": transport}
+        tables = {
+            key: {**flow[key], "cc": "cubic"}
+            for key in ("transport", "linux")
+            if flow.get(key, {}).get("cc") in LINUX_ONLY_CONTROLS
+        }
+        return {**flow, **tables}
 
-    fifo = {"algorithm": "fifo", "rows": {}}
+    fifo = {"algorithm": "fifo"}
     foreign = {i for i, algorithm in link_algorithms(scenario) if "sim" not in algorithm.hosts}
     links = enumerate(scenario["links"])
     return {
-        **{key: value for key, value in scenario.items() if key not in ("offloads", "hz")},
+        **scenario,
         "links": [{**link, "queue": fifo} if i in foreign else link for i, link in links],
         "flows": [portable(flow) for flow in scenario["flows"]],
     }
@@ -128,59 +125,6 @@ def link_algorithms(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
     """List the algorithm of each link, with the link's number."""
     queues = (link["queue"]["algorithm"] for link in scenario["links"])
     return [(i, algorithms.find(name)) for i, name in enumerate(queues)]
-
-
-def _flow(flow: Flow, in_sim: bool) -> dict[str, Any]:
-    send_jitter = flow.sim.send_jitter if in_sim else None
-    if isinstance(flow.start, Duration):
-        starts: dict[str, Any] = {
-            "start_ns": int(flow.start),
-            "start_spread_ns": int(flow.start_spread),
-        }
-    else:
-        # The default spread does not apply; `checks` refuses one that is given.
-        starts = {"start_ns": 0, "start_spread_ns": 0, "starts": _times(flow.start)}
-    return {
-        "name": flow.name,
-        "count": flow.count,
-        "from": flow.from_,
-        "to": flow.to,
-        "path": None if flow.path is None else list(flow.path),
-        "reverse_path": None if flow.reverse_path is None else list(flow.reverse_path),
-        "transport": _transport(flow, in_sim),
-        "app": flow.app.to_engine(),
-        **starts,
-        "stop_ns": None if flow.stop is None else int(flow.stop),
-        "send_jitter_ns": None if send_jitter is None else int(send_jitter),
-        **({} if flow.rtt is None else {"rtts": _times(flow.rtt)}),
-        **({"ip": flow.linux.ip} if flow.linux.ip != 4 and not in_sim else {}),
-    }
-
-
-def _times(times: Duration | Sequence[Duration] | Distribution) -> dict[str, Any]:
-    """Convert times to the form that the engine reads: whole ns, the form as `kind`."""
-    if isinstance(times, Distribution):
-        fields = type(times).model_fields
-        values = {field.alias or name: getattr(times, name) for name, field in fields.items()}
-        kind = values.pop("distribution")
-        return {"kind": kind} | {f"{key}_ns": int(value) for key, value in values.items()}
-    if isinstance(times, Duration):
-        times = (times,)
-    return {"kind": "list", "ns": [int(time) for time in times]}
-
-
-def _transport(flow: Flow, in_sim: bool) -> dict[str, Any]:
-    transport, linux = flow.transport, flow.linux
-    if isinstance(transport, Tcp):
-        return {
-            "kind": "tcp",
-            "cc": (not in_sim and linux.cc) or transport.cc,
-            "ecn": transport.ecn,
-            "options": {**transport.options, **(flow.sim.options if in_sim else {})},
-            **({"assumed": transport.assumed()} if transport.tcp else {}),
-            **({"sysctls": dict(linux.sysctls)} if linux.sysctls and not in_sim else {}),
-        }
-    return {"kind": "udp"}
 
 
 def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:

@@ -47,14 +47,6 @@ class Sent(Kind):
 
     table: ClassVar[TrafficKind]
 
-    def to_engine(self) -> dict[str, Any]:
-        """Return its values in base units, under the engine's names."""
-        values = {key["field"]: getattr(self, key["name"]) for key in self.table["keys"]}
-        return {"kind": self.kind} | {
-            field: int(value) if isinstance(value, Duration | Rate | Size) else value
-            for field, value in values.items()
-        }
-
 
 # Nobody could replay a larger file of connections here.
 _MOST_BYTES = 1 << 28

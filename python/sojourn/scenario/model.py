@@ -81,7 +81,7 @@ class Scenario(Model):
         """Write the scenario out as a graph, with every default of the recording filled in."""
         return engine.expand(self)
 
-    def to_engine(self, host: str = "sim") -> dict[str, Any]:
+    def to_engine(self, host: str | None = "sim") -> dict[str, Any]:
         """Convert it to the form that the engine, or another host, reads: the graph in base
         units."""
         return engine.to_engine(self.expand(), host)

@@ -121,7 +121,7 @@ def _mistakes(
         context = entry.get("ctx", {})
         if "problems" in context:
             for path, reason in context["problems"]:
-                yield _without_numbers(cables.path_in_file(path, data), data), reason
+                yield cables.path_in_file(path, data), reason
             continue
         path = _real_path(cables.path_in_file(entry["loc"], data), data)
         if context.get("key"):
@@ -234,20 +234,6 @@ def _real_path(location: Sequence[str | int], data: Any) -> Keys:
             data = None
         path.append(key)
     return tuple(path)
-
-
-def _without_numbers(path: Keys, data: Any) -> Keys:
-    """Remove from a path the numbers of a list where the file has a single value."""
-    keys: list[str | int] = []
-    for key in path:
-        if isinstance(key, int) and data is not None and not isinstance(data, list):
-            continue
-        keys.append(key)
-        if isinstance(key, int):
-            data = data[key] if data is not None and key < len(data) else None
-        else:
-            data = data.get(key) if isinstance(data, dict) else None
-    return tuple(keys)
 
 
 def _holds(data: Any, key: str | int) -> bool:

@@ -10,8 +10,9 @@ record-and-replay for HTTP", USENIX ATC 2015; manual of mm-link, and its `link_q
 from __future__ import annotations
 
 import io
+from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from pathlib import Path
 
 NS_PER_MS = 1_000_000
@@ -81,20 +82,18 @@ def checked(times_ms: Sequence[int]) -> tuple[int, ...]:
 
 
 def to_engine(times_ms: tuple[int, ...], duration_ns: int, *, by_packet: bool) -> dict[str, object]:
-    """Make the keys of an engine's link for a run: the opportunities, and the rates that Linux has
-    in place of them. With `by_packet` each opportunity is one packet's."""
+    """Make the keys of an engine's link for a run: the times until its end and the last, which ends
+    the cycle, and the rates that Linux has in their place. With `by_packet` each opportunity is one
+    packet's."""
     each_bytes = FRAME_BYTES if by_packet else OPPORTUNITY_BYTES
     end_ms = -(-duration_ns // NS_PER_MS)
-    opportunities = {
-        "at_ms": list(takewhile(lambda ms: ms <= end_ms, times_ms)) or [times_ms[0]],
-        "cycle_ms": times_ms[-1],
-    }
+    within = bisect_right(times_ms, end_ms)
     return {
-        "rate_bps": mean_rate_bps(times_ms, each_bytes),
+        "rate": mean_rate_bps(times_ms, each_bytes),
         "schedule": binned(times_ms, duration_ns, each_bytes),
-        "opportunities": opportunities | ({} if by_packet else {"bytes": each_bytes}),
+        "trace": [*times_ms[:within], *times_ms[within:][-1:]],
         "traced": True,
-        **({} if by_packet else {"header_bytes": HEADER_BYTES}),
+        **({} if by_packet else {"header": HEADER_BYTES}),
     }
 
 
@@ -120,4 +119,4 @@ def binned(times_ms: tuple[int, ...], duration_ns: int, each_bytes: int) -> list
     counts = np.diff(before)
     rates_bps = np.maximum(counts, 1) * (each_bytes * 8 * 1000 // BIN_MS)
     changes = np.flatnonzero(np.diff(rates_bps, prepend=-1))
-    return [{"at_ns": int(i) * BIN_MS * NS_PER_MS, "rate_bps": int(rates_bps[i])} for i in changes]
+    return [{"at": int(i) * BIN_MS * NS_PER_MS, "rate": int(rates_bps[i])} for i in changes]

@@ -128,11 +128,11 @@ class Measured:
 
     def duration_s(self, case: Case) -> float:
         """Return the simulated time of a case."""
-        return float(self.scenario(case)["duration_ns"]) / 1e9
+        return float(self.scenario(case)["duration"]) / 1e9
 
     def step_s(self, case: Case) -> float:
         """Return the step of the series."""
-        return float(self.scenario(case)["record"]["series_ns"]) / 1e9
+        return float(self.scenario(case)["record"]["series"]) / 1e9
 
     def _over_time(self, case: Case, queue: str, column: str, bins: int) -> tuple[Any, Any]:
         """Read a column of the series: the mean over the seeds, averaged over time."""
@@ -250,11 +250,11 @@ def _changes(scenario: Mapping[str, Any], run: Run, queue: str) -> Iterator[tupl
 
 def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str]]:
     link = next(link for link in scenario["links"] if link["name"] == queue)
-    if link["rate_bps"] is None:
+    if link["rate"] is None:
         return
-    yield 0.0, str(Rate(link["rate_bps"]))
+    yield 0.0, str(Rate(link["rate"]))
     for step in link["schedule"]:
-        yield step["at_ns"] / 1e9, str(Rate(step["rate_bps"]))
+        yield step["at"] / 1e9, str(Rate(step["rate"]))
 
 
 def is_wide(values: Iterable[float]) -> bool:

@@ -225,9 +225,16 @@ class Entry:
         return str(json.loads((self.folder / "run.json").read_bytes())["core"])
 
     def scenario(self) -> dict[str, Any]:
-        """Read the scenario as it ran, in base units."""
-        run: dict[str, Any] = json.loads((self.folder / "run.json").read_bytes())
-        return dict(run["scenario"])
+        """Read the scenario as it ran, in base units; StoreError if an older version made the run,
+        whose keys were others."""
+        path = self.folder / "run.json"
+        scenario: dict[str, Any] = json.loads(path.read_bytes())["scenario"]
+        if "duration" not in scenario:
+            raise StoreError(
+                f"{path}: an older version made this run, whose scenario has other keys; "
+                "run its scenario.toml again, or read it with that version"
+            )
+        return scenario
 
 
 class Store:

@@ -43,7 +43,7 @@ impl Opportunities {
 
     /// When the next one comes, not before now.
     fn next_at(&mut self, now: Time) -> Time {
-        let cycle_ns = self.spec.cycle_ms * NS_PER_MS;
+        let cycle_ns = self.spec.cycle_ns();
         let cycles = now.0.saturating_sub(self.cycle_at_ns) / cycle_ns;
         // In a whole cycle later its last opportunities may be due at this very moment.
         if cycles > 1 {
@@ -111,10 +111,9 @@ impl Opportunities {
 mod tests {
     use super::*;
 
-    fn opportunities(at_ms: &[u32], cycle_ms: u64) -> Opportunities {
+    fn opportunities(at_ms: &[u32]) -> Opportunities {
         Opportunities::new(OpportunitySpec {
             at_ms: at_ms.to_vec(),
-            cycle_ms,
             bytes: None,
         })
     }
@@ -132,7 +131,7 @@ mod tests {
 
     #[test]
     fn each_is_used_once_and_the_trace_begins_again() {
-        let mut trace = opportunities(&[0, 3, 3, 10], 10);
+        let mut trace = opportunities(&[0, 3, 3, 10]);
         assert_eq!(
             used(&mut trace, 0, 10),
             [0, 3, 3, 10, 10, 13, 13, 20, 20, 23]
@@ -141,8 +140,8 @@ mod tests {
 
     #[test]
     fn as_many_are_counted_as_can_be_used() {
-        for (at_ms, cycle_ms) in [(&[0, 3, 3, 10][..], 10), (&[7], 7), (&[0, 1, 2], 5)] {
-            let mut trace = opportunities(at_ms, cycle_ms);
+        for at_ms in [&[0, 3, 3, 10][..], &[7], &[0, 1, 2]] {
+            let mut trace = opportunities(at_ms);
             let all = used(&mut trace, 0, 40);
             let last = *all.last().expect("40 of them");
             for ns in (0..last).flat_map(|ms| [ms * NS_PER_MS, ms * NS_PER_MS + 1]) {
@@ -154,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_was_not_used_is_lost() {
-        let mut trace = opportunities(&[1, 2, 5], 5);
+        let mut trace = opportunities(&[1, 2, 5]);
         assert_eq!(used(&mut trace, 4, 2), [5, 6]);
         assert_eq!(used(&mut trace, 1_000_000, 2), [1_000_000, 1_000_001]);
     }

@@ -49,8 +49,8 @@ impl Shaper {
     /// An idle shaper; a bucket is full.
     pub fn new(spec: &LinkSpec, rate: &Rate) -> Self {
         let bucket = || Bucket::full(spec.burst_bytes, rate);
-        if let Some(opportunities) = &spec.opportunities {
-            return Self::Trace(Opportunities::new(opportunities.clone()));
+        if let Some(opportunities) = spec.opportunities() {
+            return Self::Trace(Opportunities::new(opportunities));
         }
         match (spec.rate_bps, spec.shaper) {
             (None, _) => Self::None,
@@ -58,7 +58,7 @@ impl Shaper {
                 sending: None,
                 last_bit: Time::MAX,
                 ring: Ring::default(),
-                ring_pkts: spec.ring_pkts as usize,
+                ring_pkts: spec.sim.ring_pkts as usize,
             }),
             (_, ShaperKind::Tbf) => Self::Tbf {
                 bucket: bucket(),

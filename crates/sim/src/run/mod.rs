@@ -223,7 +223,7 @@ impl<'a> Simulation<'a> {
             if recorded.contains(&spec.name) {
                 let Some(rate_bps) = spec.rate_bps else {
                     return Err(Error::Scenario(Fault::new(
-                        format!("links[{i}].rate_bps"),
+                        format!("links[{i}].rate"),
                         "a link whose queue is measured needs a rate",
                     )));
                 };
@@ -231,8 +231,8 @@ impl<'a> Simulation<'a> {
                 let counters = link.port.queue.counters();
                 let mut record =
                     QueueRecord::new(&spec.name, rate_bps, counters, &self.windows, events);
-                if let Some(trace) = &spec.opportunities {
-                    record.follow(trace.clone());
+                if let Some(trace) = spec.opportunities() {
+                    record.follow(trace);
                 }
                 link.port.record = Some(record);
             }
@@ -250,13 +250,14 @@ impl<'a> Simulation<'a> {
             let delays_ns = self.scenario.delays_ns(&forth, &back);
             let added_ns = spec.added_ns(delays_ns, seed);
             let jitter_ns = spec
+                .sim
                 .send_jitter_ns
                 .unwrap_or_else(|| self.packet_time_ns(&forth));
             let constant_ns = |link: usize| self.net.links[link].constant_delay_ns();
             // The sender delays every packet anyway: it takes over what the first
             // links do, if that is all they do.
             let leads = forth.iter().map_while(|&link| constant_ns(link));
-            let holds = jitter_ns > 0 || spec.rtts.is_some() || spec.app.has_round_trips();
+            let holds = jitter_ns > 0 || spec.rtt.is_some() || spec.app.has_round_trips();
             let most = if holds { forth.len() - 1 } else { 0 };
             let leads: Vec<_> = leads.take(most).collect();
             // What does nothing to packets need not be asked about each of them; but the
@@ -323,7 +324,7 @@ impl<'a> Simulation<'a> {
     fn packet_time_ns(&self, links: &[usize]) -> u64 {
         let times_ns = links.iter().filter_map(|&link| {
             let spec = &self.scenario.links[link];
-            let most_ns = spec.opportunities.as_ref().map_or(u64::MAX, |_| NS_PER_MS);
+            let most_ns = spec.trace_ms.as_ref().map_or(u64::MAX, |_| NS_PER_MS);
             Some(serialisation_ns(MTU_BYTES, spec.rate_bps?).min(most_ns))
         });
         times_ns.max().unwrap_or(0)

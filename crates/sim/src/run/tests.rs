@@ -10,14 +10,14 @@ use super::*;
 /// Places that 1,000 browsers have used after so long: conversations, visits, endpoints, packets.
 fn places(seconds: u64) -> [usize; 4] {
     let scenario = json!({
-        "format": 2, "duration_ns": seconds * 1_000_000_000, "nodes": ["s", "d"],
+        "format": 2, "duration": seconds * 1_000_000_000, "nodes": ["s", "d"],
         "links": [
-            {"name": "down", "from": "s", "to": "d", "rate_bps": 100_000_000, "delay_ns": 10_000_000},
-            {"name": "up", "from": "d", "to": "s", "delay_ns": 10_000_000}
+            {"name": "down", "from": "s", "to": "d", "rate": 100_000_000, "delay": 10_000_000},
+            {"name": "up", "from": "d", "to": "s", "delay": 10_000_000}
         ],
         "flows": [{
-            "name": "users", "count": 1_000, "from": "s", "to": "d", "start_spread_ns": 10_000_000_000u64,
-            "transport": {"kind": "tcp"}, "app": {"kind": "web", "think_ns": 4_000_000_000u64, "tail": 0.0}
+            "name": "users", "count": 1_000, "from": "s", "to": "d", "start_spread": 10_000_000_000u64,
+            "transport": {"kind": "tcp"}, "app": {"kind": "web", "think": 4_000_000_000u64, "tail": 0.0}
         }]
     });
     let scenario = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");

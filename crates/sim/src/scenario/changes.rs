@@ -111,7 +111,7 @@ impl Scenario {
             }
         }
         for flow in &self.flows {
-            for (ns, flows) in self::starts(flow.starts.as_ref(), flow.start_ns, flow.count) {
+            for (ns, flows) in self::starts(&flow.start, flow.count) {
                 let of = flow.name.clone();
                 add(ns, Change::Start { of, flows });
             }
@@ -132,17 +132,17 @@ impl Scenario {
     }
 }
 
-/// The times that are written, and how many flows start at each.
-fn starts(by_flow: Option<&TimesSpec>, start_ns: u64, count: u32) -> BTreeMap<u64, u32> {
-    match by_flow {
-        None => [(start_ns, count)].into(),
-        Some(TimesSpec::List { ns }) => {
-            let mut found = BTreeMap::new();
-            for ns in ns.iter().cycle().take(count as usize) {
-                *found.entry(*ns).or_insert(0) += 1;
+/// The times that are given, and how many flows start at each. Drawn ones are none of these.
+fn starts(start: &TimesSpec, count: u32) -> BTreeMap<u64, u32> {
+    let mut starts = BTreeMap::new();
+    match start {
+        &TimesSpec::One(ns) => _ = starts.insert(ns, count),
+        TimesSpec::List(list) => {
+            for &ns in list.iter().cycle().take(count as usize) {
+                *starts.entry(ns).or_insert(0) += 1;
             }
-            found
         }
-        Some(_) => BTreeMap::new(),
+        _ => {}
     }
+    starts
 }

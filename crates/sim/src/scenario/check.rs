@@ -9,18 +9,16 @@ use std::collections::HashSet;
 use sojourn_core::Algorithm;
 
 use super::fault::{Found, fault};
-use super::frame::{Frames, LinkLayer};
+use super::frame::Frames;
 use super::graph::Graph;
 use super::names::Names;
 use super::range::time;
 use super::{
-    EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Scenario, TimesSpec,
-    TransportSpec,
+    EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Options, Scenario,
+    TimesSpec, TransportSpec,
 };
-use crate::tcp::TcpConfig;
+use crate::tcp::{CongestionControl, TcpConfig};
 
-/// Headers of tunnels and of ATM are far shorter.
-const MAX_HEADER_BYTES: u32 = 256;
 /// Larger counts are typing errors, or would exhaust memory.
 const MAX_FLOWS: u32 = 1_000_000;
 /// Rows of a series; each costs some hundred bytes while the run lasts.
@@ -62,11 +60,8 @@ impl Scenario {
     /// All faults; of what belongs together the first. A path that no flow names is looked for
     /// where the network is sound, since a link that is missing would be a fault of each flow.
     pub fn faults(&self) -> Vec<Fault> {
-        if !(1..=FORMAT).contains(&self.format) {
-            let reason = format!(
-                "{} is unknown; this version reads 1 to {FORMAT}",
-                self.format
-            );
+        if self.format != FORMAT {
+            let reason = format!("{} is unknown; this version reads {FORMAT}", self.format);
             return vec![Fault::new("format", reason)];
         }
         let mut found = Found::default();
@@ -78,8 +73,6 @@ impl Scenario {
         for (i, link) in self.links.iter().enumerate() {
             let at = format!("links[{i}]");
             names.ends(&at, &link.from, &link.to, &mut found);
-            found.see(self.check_frames(&at, link));
-            found.see(self.check_delays_format(&at, link));
             let largest_bytes = largest_bytes.saturating_add(HEADER_BYTES);
             link.check(&at, Frames::new(link).bytes(largest_bytes), &mut found);
         }
@@ -107,47 +100,9 @@ impl Scenario {
     }
 
     fn check_duration(&self) -> Result<(), Fault> {
-        time("duration_ns", self.duration_ns)?;
+        time("duration", self.duration_ns)?;
         if self.duration_ns == 0 {
-            return fault("duration_ns", "a run of no time; allowed: more than 0 s");
-        }
-        Ok(())
-    }
-
-    fn check_frames(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
-        let frames = [
-            (
-                "header_bytes",
-                "a link's header",
-                link.header_bytes != HEADER_BYTES,
-            ),
-            ("mpu_bytes", "a link's least frame", link.mpu_bytes > 0),
-            (
-                "linklayer",
-                "a link layer of cells",
-                link.linklayer != LinkLayer::Ethernet,
-            ),
-        ];
-        for (key, what, _) in frames.into_iter().filter(|&(.., given)| given) {
-            let key = format!("{at}.{key}");
-            if self.format < 2 {
-                return fault(key, format!("{what} needs format = 2"));
-            }
-            if link.rate_bps.is_none() {
-                return fault(
-                    key,
-                    "a packet takes no time here, however long it is; give a rate",
-                );
-            }
-        }
-        for (key, bytes, most_bytes) in [
-            ("header_bytes", link.header_bytes, MAX_HEADER_BYTES),
-            ("mpu_bytes", link.mpu_bytes, MTU_BYTES),
-        ] {
-            if bytes > most_bytes {
-                let reason = format!("{bytes} is outside 0 to {most_bytes}");
-                return fault(format!("{at}.{key}"), reason);
-            }
+            return fault("duration", "a run of no time; allowed: more than 0 s");
         }
         Ok(())
     }
@@ -171,13 +126,6 @@ impl Scenario {
         }
     }
 
-    fn check_delays_format(&self, at: &str, link: &LinkSpec) -> Result<(), Fault> {
-        if self.format < 2 && !link.delays.is_empty() {
-            return fault(format!("{at}.delays"), "later delays need format = 2");
-        }
-        Ok(())
-    }
-
     /// What a token bucket must be able to let through, beside the link's header: a full packet,
     /// or the segments of a larger MSS with 52 bytes of headers and timestamps.
     fn largest_packet_bytes(&self) -> u32 {
@@ -196,19 +144,20 @@ impl Scenario {
             let reason = format!("{} is outside 1 to {MAX_FLOWS} in all", flow.count);
             found.say(format!("{at}.count"), reason);
         }
-        found.see(time(&format!("{at}.start_ns"), flow.start_ns));
-        found.see(time(&format!("{at}.start_spread_ns"), flow.start_spread_ns));
-        let start_ns = flow.start_ns;
+        found.see(flow.check_start(at));
+        let start_ns = match flow.start {
+            TimesSpec::One(start_ns) => start_ns,
+            _ => 0,
+        };
         if let Some(stop_ns) = flow.stop_ns.filter(|&stop_ns| stop_ns <= start_ns) {
             let reason = format!("'{stop_ns} ns' is not later than the start, '{start_ns} ns'");
-            found.say(format!("{at}.stop_ns"), reason);
+            found.say(format!("{at}.stop"), reason);
         }
-        let jitter_ns = flow.send_jitter_ns.unwrap_or(0);
-        found.see(time(&format!("{at}.send_jitter_ns"), jitter_ns));
-        found.see(self.check_starts(at, flow));
+        let jitter_ns = flow.sim.send_jitter_ns.unwrap_or(0);
+        found.see(time(&format!("{at}.sim.send_jitter"), jitter_ns));
         found.see(self.check_app(at, flow));
         found.see(self.check_echoes(at, flow));
-        found.see(flow.tcp(at).map(drop));
+        found.see(flow.tcp(at).and_then(|_| flow.check_tcp_of_linux(at)));
     }
 
     /// The path of a flow, and its round trips.
@@ -231,12 +180,11 @@ impl Scenario {
         )
     }
 
-    /// A path that comes to a node again: no host that routes by addresses can follow it. Older
-    /// files go on being read.
+    /// A path that comes to a node again: no host that routes by addresses can follow it.
     fn check_loop(&self, key: &str, start: &str, links: &[usize]) -> Result<(), Fault> {
         let mut seen = HashSet::from([start]);
         let nodes = links.iter().map(|&link| self.links[link].to.as_str());
-        for node in nodes.filter(|_| self.format >= 2) {
+        for node in nodes {
             if !seen.insert(node) {
                 let reason = format!("comes to '{node}' twice; leave out what lies between");
                 return fault(key, reason);
@@ -248,13 +196,9 @@ impl Scenario {
     /// What a flow sends, and over which transport.
     fn check_app(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
         let kind = flow.app.kind();
-        if self.format < 2 && flow.app.is_script() {
-            let reason = format!("'{}' traffic needs format = 2", kind.name);
-            return fault(format!("{at}.app"), reason);
-        }
         flow.app
             .check_all()
-            .map_err(|(field, reason)| Fault::new(format!("{at}.app.{field}"), reason))?;
+            .map_err(|(key, reason)| Fault::new(format!("{at}.app.{key}"), reason))?;
         let transport = match flow.transport {
             TransportSpec::Tcp { .. } => "tcp",
             TransportSpec::Udp => "udp",
@@ -278,7 +222,7 @@ impl Scenario {
                 "{} ns makes more than {MAX_SERIES_ROWS} echoes of {} flows in {} ns",
                 interval_ns, flow.count, self.duration_ns
             );
-            return fault(format!("{at}.app.interval_ns"), reason);
+            return fault(format!("{at}.app.interval"), reason);
         }
         Ok(())
     }
@@ -289,41 +233,19 @@ impl Scenario {
         delays.map(|&link| self.links[link].delay_ns).sum()
     }
 
-    /// Starts by flow, where there are any.
-    fn check_starts(&self, at: &str, flow: &FlowSpec) -> Result<(), Fault> {
-        let Some(starts) = &flow.starts else {
-            return Ok(());
-        };
-        self.check_format(format!("{at}.starts"))?;
-        starts.check(&format!("{at}.starts"), 0)?;
-        if flow.start_ns > 0 || flow.start_spread_ns > 0 {
-            let reason = "each flow's start is given: no spread goes with it";
-            return fault(format!("{at}.start_spread_ns"), reason);
-        }
-        Ok(())
-    }
-
     /// Round trips by flow, where there are any.
     fn check_round_trips(&self, at: &str, flow: &FlowSpec, delays_ns: u64) -> Result<(), Fault> {
-        let Some(rtts) = &flow.rtts else {
+        let Some(rtt) = &flow.rtt else {
             return Ok(());
         };
-        let key = format!("{at}.rtts");
-        self.check_format(key.clone())?;
-        if matches!(rtts, TimesSpec::Poisson { .. }) {
+        let key = format!("{at}.rtt");
+        if matches!(rtt, TimesSpec::Poisson { .. }) {
             return fault(key, "a Poisson process gives starts, no round trips");
         }
         if matches!(flow.transport, TransportSpec::Udp) {
             return fault(key, "datagrams have no round trip");
         }
-        rtts.check(&key, delays_ns)
-    }
-
-    fn check_format(&self, key: String) -> Result<(), Fault> {
-        if self.format < 2 {
-            return fault(key, "times by flow need format = 2");
-        }
-        Ok(())
+        rtt.check(&key, delays_ns)
     }
 
     fn check_series(&self) -> Result<(), Fault> {
@@ -333,14 +255,25 @@ impl Scenario {
                 "{} ns makes more than {MAX_SERIES_ROWS} rows of {} ns",
                 self.record.series_ns, self.duration_ns
             );
-            return fault("record.series_ns", reason);
+            return fault("record.series", reason);
         }
         Ok(())
     }
 }
 
 impl FlowSpec {
-    /// The TCP of the flow; none for UDP.
+    /// A spread goes with one start for all.
+    fn check_start(&self, at: &str) -> Result<(), Fault> {
+        let spread = format!("{at}.start_spread");
+        self.start.check(&format!("{at}.start"), 0)?;
+        if !matches!(self.start, TimesSpec::One(_)) && self.start_spread_ns > 0 {
+            let reason = "each flow's start is given: no spread goes with it";
+            return fault(spread, reason);
+        }
+        time(&spread, self.start_spread_ns)
+    }
+
+    /// The TCP of the flow in the simulator; none for UDP.
     ///
     /// # Errors
     /// When a switch is unknown or has a value of the wrong kind.
@@ -351,21 +284,46 @@ impl FlowSpec {
         else {
             return Ok(None);
         };
-        let config: Result<TcpConfig, _> =
-            serde_json::from_value(serde_json::Value::Object(options.clone()));
-        let key = format!("{at}.transport.options");
-        let config = match config {
-            Ok(config) => TcpConfig {
-                cc: *cc,
-                ecn: *ecn != EcnSpec::Off,
-                ect1: *ecn == EcnSpec::Ect1,
-                ..config
-            },
-            Err(error) => return fault(key, error.to_string()),
-        };
-        match config.fault() {
-            Some(reason) => fault(key, reason),
-            None => Ok(Some(config)),
+        let own = config(*cc, *ecn, options, format!("{at}.transport.options"))?;
+        if self.sim.options.is_empty() {
+            return Ok(Some(own));
         }
+        let both = [options, &self.sim.options].map(Clone::clone).into_iter();
+        let options = both.flatten().collect();
+        config(*cc, *ecn, &options, format!("{at}.sim.options")).map(Some)
+    }
+
+    /// Checks the TCP with the congestion control that it has on Linux, where that is another.
+    fn check_tcp_of_linux(&self, at: &str) -> Result<(), Fault> {
+        match (&self.transport, self.linux.cc) {
+            (TransportSpec::Tcp { ecn, options, .. }, Some(cc)) => {
+                config(cc, *ecn, options, format!("{at}.linux.cc")).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A TCP with these switches; `key` names them in a fault.
+fn config(
+    cc: CongestionControl,
+    ecn: EcnSpec,
+    options: &Options,
+    key: String,
+) -> Result<TcpConfig, Fault> {
+    let config: Result<TcpConfig, _> =
+        serde_json::from_value(serde_json::Value::Object(options.clone()));
+    let config = match config {
+        Ok(config) => TcpConfig {
+            cc,
+            ecn: ecn != EcnSpec::Off,
+            ect1: ecn == EcnSpec::Ect1,
+            ..config
+        },
+        Err(error) => return fault(key, error.to_string()),
+    };
+    match config.fault() {
+        Some(reason) => fault(key, reason),
+        None => Ok(config),
     }
 }

@@ -4,23 +4,27 @@
 //! Rules of a link by itself.
 
 use super::fault::{Found, fault};
+use super::frame::LinkLayer;
 use super::range::{later, rate, time};
-use super::{Fault, LinkSpec, ShaperKind};
+use super::{Fault, HEADER_BYTES, LinkSpec, MTU_BYTES, ShaperKind};
 
+/// Headers of tunnels and of ATM are far shorter.
+const MAX_HEADER_BYTES: u32 = 256;
 /// Larger counts are typing errors, or would exhaust memory.
 const MAX_RING_PKTS: u32 = 1_000_000;
 
 impl LinkSpec {
     /// What can be said of a link alone, and of packets of `largest_bytes` with its header.
     pub(super) fn check(&self, at: &str, largest_bytes: u32, found: &mut Found) {
+        found.see(self.check_frames(at));
         found.see(self.check_rate(at));
         found.see(self.check_ring(at));
-        found.see(self.check_opportunities(at));
+        found.see(self.check_trace(at));
         found.see(self.check_schedule(at));
         found.see(self.check_delays(at));
-        found.see(time(&format!("{at}.delay_ns"), self.delay_ns));
+        found.see(time(&format!("{at}.delay"), self.delay_ns));
         let sd_ns = self.jitter.map_or(0, |jitter| jitter.sd_ns);
-        found.see(time(&format!("{at}.jitter.sd_ns"), sd_ns));
+        found.see(time(&format!("{at}.jitter.sd"), sd_ns));
         if !(0.0..=1.0).contains(&self.loss) {
             found.say(
                 format!("{at}.loss"),
@@ -39,13 +43,36 @@ impl LinkSpec {
                 "{} is less than a full packet of {largest_bytes} bytes",
                 self.burst_bytes
             );
-            found.say(format!("{at}.burst_bytes"), reason);
+            found.say(format!("{at}.burst"), reason);
         }
+    }
+
+    fn check_frames(&self, at: &str) -> Result<(), Fault> {
+        for (key, given) in [
+            ("header", self.header_bytes != HEADER_BYTES),
+            ("mpu", self.mpu_bytes > 0),
+            ("linklayer", self.linklayer != LinkLayer::Ethernet),
+        ] {
+            if given && self.rate_bps.is_none() {
+                let reason = "a packet takes no time here, however long it is; give a rate";
+                return fault(format!("{at}.{key}"), reason);
+            }
+        }
+        for (key, bytes, most_bytes) in [
+            ("header", self.header_bytes, MAX_HEADER_BYTES),
+            ("mpu", self.mpu_bytes, MTU_BYTES),
+        ] {
+            if bytes > most_bytes {
+                let reason = format!("{bytes} is outside 0 to {most_bytes}");
+                return fault(format!("{at}.{key}"), reason);
+            }
+        }
+        Ok(())
     }
 
     fn check_rate(&self, at: &str) -> Result<(), Fault> {
         if let Some(rate_bps) = self.rate_bps {
-            return rate(&format!("{at}.rate_bps"), rate_bps);
+            return rate(&format!("{at}.rate"), rate_bps);
         }
         if !self.schedule.is_empty() {
             let reason = "a schedule of rates needs a rate to begin with";
@@ -59,17 +86,15 @@ impl LinkSpec {
     }
 
     fn check_ring(&self, at: &str) -> Result<(), Fault> {
-        let key = format!("{at}.ring_pkts");
-        if self.ring_pkts > MAX_RING_PKTS {
-            return fault(
-                key,
-                format!("{} is more than {MAX_RING_PKTS}", self.ring_pkts),
-            );
+        let key = format!("{at}.sim.ring");
+        let ring_pkts = self.sim.ring_pkts;
+        if ring_pkts > MAX_RING_PKTS {
+            return fault(key, format!("{ring_pkts} is more than {MAX_RING_PKTS}"));
         }
-        if self.ring_pkts > 0 && self.rate_bps.is_none() {
+        if ring_pkts > 0 && self.rate_bps.is_none() {
             return fault(key, "a driver ring needs a rate");
         }
-        if self.ring_pkts > 0 && self.shaper != ShaperKind::Line {
+        if ring_pkts > 0 && self.shaper != ShaperKind::Line {
             return fault(
                 key,
                 "a driver ring needs the shaper 'wire': below a token bucket nothing waits",
@@ -82,7 +107,7 @@ impl LinkSpec {
         let mut last_ns = None;
         for (i, step) in self.schedule.iter().enumerate() {
             let key = format!("{at}.schedule[{i}]");
-            rate(&format!("{key}.rate_bps"), step.rate_bps)?;
+            rate(&format!("{key}.rate"), step.rate_bps)?;
             later(&key, step.at_ns, &mut last_ns)?;
         }
         Ok(())
@@ -92,7 +117,7 @@ impl LinkSpec {
         let mut last_ns = None;
         for (i, step) in self.delays.iter().enumerate() {
             let key = format!("{at}.delays[{i}]");
-            time(&format!("{key}.delay_ns"), step.delay_ns)?;
+            time(&format!("{key}.delay"), step.delay_ns)?;
             later(&key, step.at_ns, &mut last_ns)?;
         }
         Ok(())
@@ -104,27 +129,19 @@ impl LinkSpec {
         later.fold(self.delay_ns, u64::min)
     }
 
-    fn check_opportunities(&self, at: &str) -> Result<(), Fault> {
-        let Some(trace) = &self.opportunities else {
+    fn check_trace(&self, at: &str) -> Result<(), Fault> {
+        let Some(trace_ms) = &self.trace_ms else {
             return Ok(());
         };
-        if self.rate_bps.is_none() || self.shaper != ShaperKind::Line || self.ring_pkts > 0 {
-            return fault(
-                format!("{at}.opportunities"),
-                "a trace needs a mean rate and the shaper 'wire', without a ring",
-            );
+        let key = format!("{at}.trace");
+        if self.rate_bps.is_none() || self.shaper != ShaperKind::Line || self.sim.ring_pkts > 0 {
+            let reason = "a trace needs a mean rate and the shaper 'wire', without a ring";
+            return fault(key, reason);
         }
-        if trace.bytes == Some(0) {
+        if !trace_ms.is_sorted() || trace_ms.last().is_none_or(|&last_ms| last_ms == 0) {
             return fault(
-                format!("{at}.opportunities.bytes"),
-                "an opportunity of no bytes would never send a packet",
-            );
-        }
-        let last_ms = trace.at_ms.last().map_or(u64::MAX, |&ms| u64::from(ms));
-        if !trace.at_ms.is_sorted() || last_ms > trace.cycle_ms || trace.cycle_ms == 0 {
-            return fault(
-                format!("{at}.opportunities"),
-                "a trace is a list of times in order, which are within its cycle",
+                key,
+                "a trace is a list of times in order, the last after 0 ms",
             );
         }
         Ok(())

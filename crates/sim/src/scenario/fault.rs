@@ -8,7 +8,7 @@ use std::collections::HashSet;
 /// A rule that a scenario breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fault {
-    /// Path of the key, as "links[0].rate_bps".
+    /// Path of the key, as "links[0].rate".
     pub key: String,
     /// What is wrong and what is allowed.
     pub reason: String,

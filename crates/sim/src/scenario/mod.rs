@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The room of scenarios as the engine reads them: a directed graph in base units, the unit in
-//! each key. `check` refuses what cannot be run, `graph` finds paths, `queue` makes queues, and
-//! `script` writes the traffic for other hosts. People write another form, with units of their
-//! own; see docs/guide/scenarios.md. The room uses `base`, `tcp` and `traffic`.
+//! The room of scenarios as the engine reads them: a directed graph with the keys of a scenario
+//! file, so that the path of a fault is the file's. Numbers are in base units, which the fields
+//! here name: ns, bit/s, bytes, packets. `check` refuses what cannot be run, `graph` finds paths,
+//! `queue` makes queues, and `script` writes the traffic for other hosts. The room uses `base`,
+//! `tcp` and `traffic`.
 
 mod changes;
 mod check;
@@ -20,9 +21,11 @@ mod starts;
 mod times;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::base::rng::Rng;
 use crate::base::time::{NS_PER_MS, Time};
+use crate::tcp::CongestionControl;
 use crate::traffic::AppSpec;
 use frame::LinkLayer;
 
@@ -31,7 +34,7 @@ pub use fault::Fault;
 pub use queue::{MTU_BYTES, RATE_ROW};
 pub use times::TimesSpec;
 
-/// The newest format. Format 1 has no times by flow.
+/// The format that this version reads.
 pub const FORMAT: u32 = 2;
 
 /// A network, its traffic, and what to record.
@@ -44,12 +47,16 @@ pub struct Scenario {
     #[serde(default)]
     pub name: String,
     /// Length of the run.
+    #[serde(rename = "duration")]
     pub duration_ns: u64,
     /// Names of the nodes.
     pub nodes: Vec<String>,
     /// All nodes are one machine: one kernel counts their jiffies.
     #[serde(default)]
     pub one_host: bool,
+    /// Keys that only Linux has.
+    #[serde(default)]
+    pub linux: IgnoredAny,
     /// Directed links.
     pub links: Vec<LinkSpec>,
     /// Traffic.
@@ -112,15 +119,18 @@ pub struct LinkSpec {
     /// Node at the receiving end.
     pub to: String,
     /// Rate at the start; none: packets take no time.
-    #[serde(default)]
+    #[serde(default, rename = "rate")]
     pub rate_bps: Option<u64>,
     /// Later rates.
     #[serde(default)]
     pub schedule: Vec<RateStep>,
-    /// When single packets may leave, in place of the rates; these then say only what the link
-    /// could have sent.
+    /// When packets may leave, in place of the rates; these then say only what the link could
+    /// have sent.
+    #[serde(default, rename = "trace")]
+    pub trace_ms: Option<Vec<u32>>,
+    /// What may leave then.
     #[serde(default)]
-    pub opportunities: Option<OpportunitySpec>,
+    pub opportunity: Opportunity,
     /// The rates are a trace's: they are no changes of the scenario.
     #[serde(default)]
     pub traced: bool,
@@ -128,22 +138,22 @@ pub struct LinkSpec {
     #[serde(default)]
     pub shaper: ShaperKind,
     /// Depth of the token bucket.
-    #[serde(default = "default_burst_bytes")]
+    #[serde(default = "default_burst_bytes", rename = "burst")]
     pub burst_bytes: u32,
-    /// Packets in the driver ring below the queue.
+    /// Keys that only the simulator has.
     #[serde(default)]
-    pub ring_pkts: u32,
+    pub sim: SimLink,
     /// Bytes that the link counts beside each IP packet.
-    #[serde(default = "default_header_bytes")]
+    #[serde(default = "default_header_bytes", rename = "header")]
     pub header_bytes: u32,
     /// The least that it counts of a packet with that.
-    #[serde(default)]
+    #[serde(default, rename = "mpu")]
     pub mpu_bytes: u32,
     /// How it cuts its frames.
     #[serde(default)]
     pub linklayer: LinkLayer,
     /// Propagation delay.
-    #[serde(default)]
+    #[serde(default, rename = "delay")]
     pub delay_ns: u64,
     /// Later propagation delays, of the packets that are sent then.
     #[serde(default)]
@@ -163,6 +173,15 @@ pub struct LinkSpec {
     /// Of which kind the probes are; here both are one packet.
     #[serde(default)]
     pub probe: ProbeKind,
+}
+
+/// Keys of a link that only the simulator has.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SimLink {
+    /// Packets in the driver ring below the queue.
+    #[serde(default, rename = "ring")]
+    pub ring_pkts: u32,
 }
 
 /// What a probe is on a wire: an echo request, or a packet of an experimental protocol.
@@ -187,37 +206,62 @@ fn default_burst_bytes() -> u32 {
     3028
 }
 
-/// From `at_ns` on, the link has this rate.
+/// From `at` on, the link has this rate.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateStep {
     /// When.
+    #[serde(rename = "at")]
     pub at_ns: u64,
     /// The new rate.
+    #[serde(rename = "rate")]
     pub rate_bps: u64,
 }
 
-/// From `at_ns` on, the link has this propagation delay.
+/// From `at` on, the link has this propagation delay.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DelayStep {
     /// When.
+    #[serde(rename = "at")]
     pub at_ns: u64,
     /// The new delay.
+    #[serde(rename = "delay")]
     pub delay_ns: u64,
 }
 
-/// A recorded trace: at each of these times so many bytes may leave, or one packet.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What may leave at each moment of a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Opportunity {
+    /// As many bytes as in mahimahi, which packets share.
+    #[default]
+    Bytes,
+    /// One packet, whatever its size.
+    Packet,
+}
+
+/// Bytes of an opportunity in mahimahi.
+const OPPORTUNITY_BYTES: u32 = 1504;
+
+/// A recorded trace: at each of these times so many bytes may leave, or one packet. The last time
+/// is the length of a cycle, after which the first comes again.
+#[derive(Clone, Debug)]
 pub struct OpportunitySpec {
-    /// When, in order; a time that is there twice is two opportunities.
+    /// When, in order; a time that is there twice is two opportunities. The last is after 0 ms.
     pub at_ms: Vec<u32>,
-    /// After so long the first comes again.
-    pub cycle_ms: u64,
     /// Bytes of each, which packets share; none: each is one packet's, whatever its size.
-    #[serde(default)]
     pub bytes: Option<u32>,
+}
+
+impl LinkSpec {
+    /// Returns the opportunities of its trace.
+    pub fn opportunities(&self) -> Option<OpportunitySpec> {
+        self.trace_ms.clone().map(|at_ms| OpportunitySpec {
+            at_ms,
+            bytes: (self.opportunity == Opportunity::Bytes).then_some(OPPORTUNITY_BYTES),
+        })
+    }
 }
 
 impl OpportunitySpec {
@@ -226,9 +270,14 @@ impl OpportunitySpec {
         self.bytes.unwrap_or(HEADER_BYTES + 1500)
     }
 
+    /// Returns the length of a cycle.
+    pub fn cycle_ns(&self) -> u64 {
+        self.at_ms.last().map_or(0, |&ms| u64::from(ms)) * NS_PER_MS
+    }
+
     /// Counts them from the begin of the run to just before this moment.
     pub fn count_before(&self, now: Time) -> u64 {
-        let cycle_ns = self.cycle_ms * NS_PER_MS;
+        let cycle_ns = self.cycle_ns();
         let in_cycle = |up_to_ns: u64| {
             let at_ns = |ms: u32| u64::from(ms) * NS_PER_MS;
             self.at_ms.partition_point(|&ms| at_ns(ms) < up_to_ns) as u64
@@ -242,13 +291,14 @@ impl OpportunitySpec {
     }
 }
 
-/// Random extra delay around `delay_ns`, never below zero in all.
+/// Random extra delay around `delay`, never below zero in all.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JitterSpec {
     /// Form.
     pub distribution: Distribution,
     /// Standard deviation (normal) or half the width (uniform), as netem counts.
+    #[serde(rename = "sd")]
     pub sd_ns: u64,
     /// Whether a packet may overtake another. netem lets them, unless it has a rate.
     #[serde(default)]
@@ -267,12 +317,11 @@ pub enum Distribution {
 
 /// An algorithm and its rows, in their canonical units.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct QueueSpec {
     /// Name of the algorithm.
     pub algorithm: String,
-    /// Rows of queue and algorithm.
-    #[serde(default)]
+    /// Rows of queue and algorithm, which stand beside it.
+    #[serde(flatten)]
     pub rows: std::collections::BTreeMap<String, u64>,
 }
 
@@ -308,26 +357,48 @@ pub struct FlowSpec {
     pub transport: TransportSpec,
     /// What is sent.
     pub app: AppSpec,
-    /// Earliest start.
+    /// When each flow starts: one time for all, a list, or a distribution.
     #[serde(default)]
-    pub start_ns: u64,
-    /// Each flow starts at a random time within this after `start_ns`.
-    #[serde(default)]
+    pub start: TimesSpec,
+    /// Each flow starts at a random time within this after a `start` for all.
+    #[serde(default, rename = "start_spread")]
     pub start_spread_ns: u64,
-    /// When each flow starts, in place of a random time; then `start_ns` and `start_spread_ns`
-    /// are 0.
-    #[serde(default)]
-    pub starts: Option<TimesSpec>,
     /// How long each flow's round trip without queues is; none: the delays of its links. What is
     /// more than these is added at its sender.
     #[serde(default)]
-    pub rtts: Option<TimesSpec>,
+    pub rtt: Option<TimesSpec>,
     /// When the sender stops.
-    #[serde(default)]
+    #[serde(default, rename = "stop")]
     pub stop_ns: Option<u64>,
-    /// Sender jitter; none: one packet time of the slowest link of the path.
+    /// Keys that only the simulator has.
     #[serde(default)]
+    pub sim: SimFlows,
+    /// Keys that only Linux has.
+    #[serde(default)]
+    pub linux: LinuxFlows,
+}
+
+/// Switches of TCP by their names.
+pub type Options = serde_json::Map<String, serde_json::Value>;
+
+/// Keys of flows that only the simulator has.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SimFlows {
+    /// Sender jitter; none: one packet time of the slowest link of the path.
+    #[serde(default, rename = "send_jitter")]
     pub send_jitter_ns: Option<u64>,
+    /// Switches over those of the transport.
+    #[serde(default)]
+    pub options: Options,
+}
+
+/// Keys of flows that only Linux has; of these the engine checks one.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct LinuxFlows {
+    /// Congestion control in place of the transport's.
+    #[serde(default)]
+    pub cc: Option<CongestionControl>,
 }
 
 fn one() -> u32 {
@@ -342,13 +413,13 @@ pub enum TransportSpec {
     Tcp {
         /// Congestion control.
         #[serde(default)]
-        cc: crate::tcp::CongestionControl,
+        cc: CongestionControl,
         /// ECN, and the code point.
         #[serde(default)]
         ecn: EcnSpec,
         /// Further switches.
         #[serde(default)]
-        options: serde_json::Map<String, serde_json::Value>,
+        options: Options,
         /// Of these, the switches that only the preset of an age asks for: a host that cannot set
         /// one runs without it.
         #[serde(default)]
@@ -395,7 +466,7 @@ pub struct RecordSpec {
     #[serde(default)]
     pub windows: Vec<WindowSpec>,
     /// Grid of the series; 0: none.
-    #[serde(default)]
+    #[serde(default, rename = "series")]
     pub series_ns: u64,
     /// Keep each packet's passage.
     #[serde(default)]
@@ -412,7 +483,9 @@ pub struct WindowSpec {
     /// Name.
     pub name: String,
     /// Begin, inclusive.
+    #[serde(rename = "from")]
     pub from_ns: u64,
     /// End, exclusive.
+    #[serde(rename = "to")]
     pub to_ns: u64,
 }

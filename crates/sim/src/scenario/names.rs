@@ -107,12 +107,12 @@ impl<'a> Names<'a> {
             if from_ns >= to_ns {
                 let reason =
                     format!("'{to_ns} ns' is not later than its beginning, '{from_ns} ns'");
-                found.say(format!("record.windows[{i}].to_ns"), reason);
+                found.say(format!("record.windows[{i}].to"), reason);
             }
             let end_ns = self.scenario.duration_ns;
             if to_ns > end_ns {
                 let reason = format!("'{to_ns} ns' is after the end; allowed: up to '{end_ns} ns'");
-                found.say(format!("record.windows[{i}].to_ns"), reason);
+                found.say(format!("record.windows[{i}].to"), reason);
             }
         }
     }

@@ -43,7 +43,7 @@ impl QueueSpec {
         };
         if let Some(named) = self.rows.keys().find(|name| *name == KERNEL_ROW) {
             return Err(Fault::new(
-                format!("{at}.rows.{named}"),
+                format!("{at}.{named}"),
                 "packets occupy memory in a kernel only; bound limit_bytes".to_owned(),
             ));
         }
@@ -56,16 +56,13 @@ impl QueueSpec {
         });
         made.map_err(|error| match self.rows.get(&error.row) {
             Some(value) if error.max < u64::MAX => Fault::new(
-                format!("{at}.rows.{}", error.row),
+                format!("{at}.{}", error.row),
                 format!(
                     "{value}: {} ({} to {})",
                     error.sentence, error.min, error.max
                 ),
             ),
-            _ => Fault::new(
-                format!("{at}.rows.{}", error.row),
-                error.sentence.to_owned(),
-            ),
+            _ => Fault::new(format!("{at}.{}", error.row), error.sentence.to_owned()),
         })
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {
 
 /// A step of a schedule is later than the one before it.
 pub(super) fn later(key: &str, at_ns: u64, last_ns: &mut Option<u64>) -> Result<(), Fault> {
-    let key = format!("{key}.at_ns");
+    let key = format!("{key}.at");
     time(&key, at_ns)?;
     if let Some(last_ns) = last_ns.replace(at_ns).filter(|&last_ns| at_ns <= last_ns) {
         let reason =

@@ -170,16 +170,16 @@ mod tests {
             _ => "tcp",
         };
         let scenario = json!({
-            "format": 2, "duration_ns": 20_000_000_000u64, "nodes": ["a", "b"],
+            "format": 2, "duration": 20_000_000_000u64, "nodes": ["a", "b"],
             "links": [
-                {"name": "there", "from": "a", "to": "b", "rate_bps": 10_000_000},
-                {"name": "back", "from": "b", "to": "a", "delay_ns": 50_000_000}
+                {"name": "there", "from": "a", "to": "b", "rate": 10_000_000},
+                {"name": "back", "from": "b", "to": "a", "delay": 50_000_000}
             ],
             "flows": [
                 {"name": "plain", "from": "a", "to": "b", "transport": {"kind": "tcp"},
                  "app": {"kind": "bulk"}},
                 {"name": "users", "count": 2, "from": "a", "to": "b", "transport": {"kind": over},
-                 "app": app, "start_ns": 5_000_000_000u64}
+                 "app": app, "start": 5_000_000_000u64}
             ]
         });
         Scenario::from_json(&scenario.to_string()).expect("a sound scenario")
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_script_has_the_draws_of_the_engine_until_the_end_of_the_run() {
-        let files = json!({"kind": "files", "gap_ns": 100_000_000, "bytes": 5_000, "shape": 1.5});
+        let files = json!({"kind": "files", "gap": 100_000_000, "size": 5_000, "shape": 1.5});
         let scenario = scenario(&files);
         let all = scripts(&scenario, 7).expect("scripts");
         let endless = format!("move 0 0 0 {ENDLESS} -1 0\n");
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn writes_without_end_are_cut_where_the_run_ends() {
-        let ping = json!({"kind": "ping", "interval_ns": 100_000_000, "payload_bytes": 56});
+        let ping = json!({"kind": "ping", "interval": 100_000_000, "payload": 56});
         let all = scripts(&scenario(&ping), 1).expect("scripts");
         assert_eq!(lines(&all[1][0], "move 0 ").len(), 151);
         assert_eq!(lines(&all[1][0], "visit ").len(), 1);
@@ -242,11 +242,11 @@ mod tests {
 
     #[test]
     fn what_goes_on_without_a_draw_is_one_line() {
-        let paced = json!({"kind": "paced", "rate_bps": 1_000_000, "payload_bytes": 12_500});
+        let paced = json!({"kind": "paced", "rate": 1_000_000, "payload": 12_500});
         let all = scripts(&scenario(&paced), 1).expect("scripts");
         assert_eq!(lines(&all[1][0], "even "), [[0, 12_500, 1_000_000]]);
         assert!(lines(&all[1][0], "move ").is_empty());
-        let respawn = json!({"kind": "respawn", "bytes": 7_000});
+        let respawn = json!({"kind": "respawn", "size": 7_000});
         let all = scripts(&scenario(&respawn), 1).expect("scripts");
         assert_eq!(lines(&all[1][0], "source "), [[0, 0, 1]]);
         assert_eq!(lines(&all[1][0], "visit ").len(), 1);
@@ -258,9 +258,9 @@ mod tests {
             let all = scripts(&scenario(app), 1).expect("scripts");
             lines(&all[1][0], "source ").remove(0)
         };
-        let files = json!({"kind": "files", "gap_ns": 100_000_000, "bytes": 5_000});
+        let files = json!({"kind": "files", "gap": 100_000_000, "size": 5_000});
         assert_eq!(head(&files), [1, 0, 0]);
-        let ping = json!({"kind": "ping", "interval_ns": 100_000_000, "payload_bytes": 56});
+        let ping = json!({"kind": "ping", "interval": 100_000_000, "payload": 56});
         assert_eq!(head(&ping), [0, 1, 0]);
         assert_eq!(head(&json!({"kind": "web"})), [0, 0, 0]);
     }
@@ -277,7 +277,7 @@ mod tests {
             reason.contains("'users': a connection has a round trip"),
             "{reason}"
         );
-        let huge = json!({"kind": "poisson", "rate_bps": 1_000_000_000, "payload_bytes": 20});
+        let huge = json!({"kind": "poisson", "rate": 1_000_000_000, "payload": 20});
         let reason = scripts(&scenario(&huge), 1).expect_err("a gigabyte");
         assert!(
             reason.contains("flow 0 of 'users' take more than 100 MB"),

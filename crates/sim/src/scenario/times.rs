@@ -4,54 +4,107 @@
 //! Times of the flows of a group, one each: when they start, how long their round trips are.
 
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::Fault;
 use super::fault::fault;
 use super::range::time;
 use crate::base::rng::Rng;
 
-/// One time for each flow of a group: in turn from a list, evenly spread, or drawn.
+/// A time for each flow of a group: one for all, in turn from a list, evenly spread, or drawn.
+/// In data it is a number, a list, or the table of a distribution.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(
+    remote = "Self",
+    tag = "distribution",
+    rename_all = "lowercase",
+    deny_unknown_fields
+)]
 pub enum TimesSpec {
+    /// Each flow has this.
+    #[serde(skip)]
+    One(u64),
     /// The flows take these in turn; behind the last comes the first again.
-    List {
-        /// The times.
-        ns: Vec<u64>,
-    },
+    #[serde(skip)]
+    List(Vec<u64>),
     /// At equal distances: the first flow has `from_ns`, the last `to_ns`.
     Even {
         /// Of the first flow.
+        #[serde(rename = "from")]
         from_ns: u64,
         /// Of the last flow.
+        #[serde(rename = "to")]
         to_ns: u64,
     },
     /// Drawn with equal chances.
     Uniform {
         /// The least.
+        #[serde(rename = "from")]
         from_ns: u64,
         /// The most.
+        #[serde(rename = "to")]
         to_ns: u64,
     },
     /// Drawn from a normal distribution.
     Normal {
         /// Its mean.
+        #[serde(rename = "mean")]
         mean_ns: u64,
         /// Its standard deviation.
+        #[serde(rename = "sd")]
         sd_ns: u64,
     },
     /// Drawn from an exponential distribution.
     Exponential {
         /// Its mean.
+        #[serde(rename = "mean")]
         mean_ns: u64,
     },
     /// Each is an exponential gap later than the one before it: arrivals of a Poisson process.
     Poisson {
         /// When the process begins.
+        #[serde(rename = "from")]
         from_ns: u64,
         /// Mean gap.
+        #[serde(rename = "gap")]
         gap_ns: u64,
     },
+}
+
+impl Default for TimesSpec {
+    fn default() -> Self {
+        Self::One(0)
+    }
+}
+
+impl<'de> Deserialize<'de> for TimesSpec {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_any(Times)
+    }
+}
+
+struct Times;
+
+impl<'de> Visitor<'de> for Times {
+    type Value = TimesSpec;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a time, a list of times, or a distribution")
+    }
+
+    fn visit_u64<E: Error>(self, ns: u64) -> Result<TimesSpec, E> {
+        Ok(TimesSpec::One(ns))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<TimesSpec, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(TimesSpec::List)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<TimesSpec, A::Error> {
+        // This is the derived function, of the variants that are tables.
+        TimesSpec::deserialize(MapAccessDeserializer::new(table))
+    }
 }
 
 impl TimesSpec {
@@ -63,7 +116,8 @@ impl TimesSpec {
             _ => 0.0,
         };
         let mut next = |index: u32| match self {
-            Self::List { ns } => ns[index as usize % ns.len()],
+            &Self::One(ns) => ns,
+            Self::List(ns) => ns[index as usize % ns.len()],
             &Self::Even { from_ns, to_ns } => {
                 let steps = u128::from(count.max(2) - 1);
                 from_ns + (u128::from(to_ns - from_ns) * u128::from(index) / steps) as u64
@@ -96,30 +150,31 @@ impl TimesSpec {
             Ok(())
         };
         match *self {
-            Self::List { ref ns } => {
+            Self::One(ns) => within(at.to_owned(), ns),
+            Self::List(ref ns) => {
                 if ns.is_empty() {
                     return fault(at, "a list of no times");
                 }
                 let mut each = ns.iter().enumerate();
-                each.try_for_each(|(i, &ns)| within(format!("{at}.ns[{i}]"), ns))
+                each.try_for_each(|(i, &ns)| within(format!("{at}[{i}]"), ns))
             }
             Self::Even { from_ns, to_ns } | Self::Uniform { from_ns, to_ns } => {
-                within(format!("{at}.from_ns"), from_ns)?;
-                time(&format!("{at}.to_ns"), to_ns)?;
+                within(format!("{at}.from"), from_ns)?;
+                time(&format!("{at}.to"), to_ns)?;
                 if to_ns < from_ns {
                     let reason = format!("{to_ns} ns is less than 'from', {from_ns} ns");
-                    return fault(format!("{at}.to_ns"), reason);
+                    return fault(format!("{at}.to"), reason);
                 }
                 Ok(())
             }
             Self::Normal { mean_ns, sd_ns } => {
-                within(format!("{at}.mean_ns"), mean_ns)?;
-                time(&format!("{at}.sd_ns"), sd_ns)
+                within(format!("{at}.mean"), mean_ns)?;
+                time(&format!("{at}.sd"), sd_ns)
             }
-            Self::Exponential { mean_ns } => within(format!("{at}.mean_ns"), mean_ns),
+            Self::Exponential { mean_ns } => within(format!("{at}.mean"), mean_ns),
             Self::Poisson { from_ns, gap_ns } => {
-                time(&format!("{at}.from_ns"), from_ns)?;
-                time(&format!("{at}.gap_ns"), gap_ns)
+                time(&format!("{at}.from"), from_ns)?;
+                time(&format!("{at}.gap"), gap_ns)
             }
         }
     }
@@ -140,7 +195,7 @@ mod tests {
 
     #[test]
     fn lists_go_round_and_even_times_reach_both_ends() {
-        let list = TimesSpec::List { ns: vec![5, 7] };
+        let list = TimesSpec::List(vec![5, 7]);
         assert_eq!(drawn(&list, 5, 0), [5, 7, 5, 7, 5]);
         let even = TimesSpec::Even {
             from_ns: 10,

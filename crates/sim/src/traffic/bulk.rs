@@ -19,7 +19,6 @@ pub const KIND: Kind = Kind {
     transports: &["tcp"],
     keys: &[Key::new(
         "size",
-        "bytes",
         Unit::Size,
         "of the transfer; unless given, without end",
     )
@@ -32,7 +31,7 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Size; none: without end.
-    #[serde(default)]
+    #[serde(default, rename = "size")]
     pub bytes: Option<u64>,
 }
 

@@ -21,8 +21,8 @@ pub const KIND: Kind = Kind {
     help: "Datagrams of `payload` at a constant rate of payload.",
     transports: &["udp"],
     keys: &[
-        Key::new("rate", "rate_bps", Unit::Rate, "of payload"),
-        Key::new("payload", "payload_bytes", Unit::Size, "of a datagram")
+        Key::new("rate", Unit::Rate, "of payload"),
+        Key::new("payload", Unit::Size, "of a datagram")
             .within(1.0, MAX_PAYLOAD_BYTES)
             .or(160.0),
     ],
@@ -33,8 +33,10 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Rate of the payload.
+    #[serde(rename = "rate")]
     pub rate_bps: u64,
     /// Payload of a datagram.
+    #[serde(rename = "payload")]
     pub payload_bytes: u32,
 }
 
@@ -62,7 +64,7 @@ pub(super) fn at_most_one_a_ns(rate_bps: u64, bytes: u64) -> Result<(), (&'stati
         "{rate_bps} bit/s in writes of {bytes} B is more than one each ns; allowed: up to \
          {most_bps} bit/s, or larger writes"
     );
-    Err(("rate_bps", reason))
+    Err(("rate", reason))
 }
 
 /// Writes of one size at a constant rate.

@@ -15,12 +15,7 @@ pub const KIND: Kind = Kind {
     name: "drawn",
     help: "Sends one transfer; each flow draws its size, all up to twice the mean alike.",
     transports: &["tcp"],
-    keys: &[Key::new(
-        "size",
-        "bytes",
-        Unit::Size,
-        "of a transfer, in the mean",
-    )],
+    keys: &[Key::new("size", Unit::Size, "of a transfer, in the mean")],
 };
 
 /// What a scenario says of it.
@@ -28,6 +23,7 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Mean size.
+    #[serde(rename = "size")]
     pub bytes: u64,
 }
 

@@ -25,10 +25,9 @@ pub const KIND: Kind = Kind {
     help: "Files that come as a Poisson process, of one size or with Pareto sizes.",
     transports: &["tcp"],
     keys: &[
-        Key::new("gap", "gap_ns", Unit::Time, "mean time between two files").within(LEAST_GAP_NS, 3.6e12),
-        Key::new("size", "bytes", Unit::Size, "of a file, in the mean").within(1.0, 1e12),
+        Key::new("gap", Unit::Time, "mean time between two files").within(LEAST_GAP_NS, 3.6e12),
+        Key::new("size", Unit::Size, "of a file, in the mean").within(1.0, 1e12),
         Key::new(
-            "shape",
             "shape",
             Unit::Number,
             "of Pareto sizes, which at 1 and below have no mean; unless given, all files are of one size",
@@ -36,7 +35,6 @@ pub const KIND: Kind = Kind {
         .within(1.01, 10.0)
         .optional(),
         Key::new(
-            "connections",
             "connections",
             Unit::Words(&["each", "one"]),
             "a connection for each file, or one that stays and takes them in turn",
@@ -60,8 +58,10 @@ pub enum Connections {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Mean time between two files.
+    #[serde(rename = "gap")]
     pub gap_ns: u64,
     /// Mean size.
+    #[serde(rename = "size")]
     pub bytes: u64,
     /// Of Pareto sizes; none: all alike.
     #[serde(default)]

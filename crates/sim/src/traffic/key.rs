@@ -47,8 +47,6 @@ pub enum Otherwise {
 pub struct Key {
     /// As people write it.
     pub name: &'static str,
-    /// As the engine's data has it, with the base unit.
-    pub field: &'static str,
     /// What it counts.
     pub unit: Unit,
     /// The least of the base unit, and the most.
@@ -64,12 +62,7 @@ const DAY_NS: f64 = 86_400.0 * NS_PER_S as f64;
 
 impl Key {
     /// A key that is needed, with the widest range of its unit.
-    pub const fn new(
-        name: &'static str,
-        field: &'static str,
-        unit: Unit,
-        help: &'static str,
-    ) -> Self {
+    pub const fn new(name: &'static str, unit: Unit, help: &'static str) -> Self {
         let range = match unit {
             Unit::Time => (0.0, DAY_NS),
             Unit::Rate => (8.0, 1e13),
@@ -80,7 +73,6 @@ impl Key {
         };
         Self {
             name,
-            field,
             unit,
             range,
             otherwise: Otherwise::Needed,
@@ -182,17 +174,17 @@ impl Kind {
     /// Puts in what was left out.
     pub(super) fn complete(&self, values: &mut Map<String, Value>) {
         for key in self.keys {
-            if let (false, Some(value)) = (values.contains_key(key.field), key.default_value()) {
-                values.insert(key.field.to_owned(), value);
+            if let (false, Some(value)) = (values.contains_key(key.name), key.default_value()) {
+                values.insert(key.name.to_owned(), value);
             }
         }
     }
 
-    /// The first value that is out of range: its field and the reason.
+    /// The first value that is out of range: its key and the reason.
     pub(super) fn check(&self, values: &Value) -> Result<(), (&'static str, String)> {
         for key in self.keys {
-            if let Some(reason) = values.get(key.field).and_then(|value| key.refusal(value)) {
-                return Err((key.field, reason));
+            if let Some(reason) = values.get(key.name).and_then(|value| key.refusal(value)) {
+                return Err((key.name, reason));
             }
         }
         Ok(())

@@ -27,7 +27,7 @@ pub trait Traffic {
     /// Checks what ranges do not tell.
     ///
     /// # Errors
-    /// The field at fault, and the reason.
+    /// The key at fault, and the reason.
     fn check(&self) -> Result<(), (&'static str, String)> {
         Ok(())
     }
@@ -35,7 +35,7 @@ pub trait Traffic {
     /// Makes the script of one flow.
     fn source(&self, member: Member) -> Source;
 
-    /// Tells whether reports tell its visits and connections; format 1 has no such kind.
+    /// Tells whether reports tell its visits and connections.
     fn is_script(&self) -> bool {
         true
     }
@@ -147,7 +147,7 @@ impl AppSpec {
     /// Checks ranges, and what they do not tell.
     ///
     /// # Errors
-    /// The first field at fault, and the reason.
+    /// The first key at fault, and the reason.
     pub fn check_all(&self) -> Result<(), (&'static str, String)> {
         self.kind().check(&self.values().unwrap_or_default())?;
         self.check()

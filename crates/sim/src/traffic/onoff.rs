@@ -20,19 +20,17 @@ pub const KIND: Kind = Kind {
     help: "Bursts: `payload` at a time at `rate` while it is on, then nothing while it is off.",
     transports: &["tcp", "udp"],
     keys: &[
-        Key::new("rate", "rate_bps", Unit::Rate, "of payload, while it is on"),
+        Key::new("rate", Unit::Rate, "of payload, while it is on"),
         Key::new(
             "payload",
-            "payload_bytes",
             Unit::Size,
             "of each write; over udp, of a datagram",
         )
         .within(1.0, cbr::MAX_PAYLOAD_BYTES)
         .or(1_000.0),
-        Key::new("on", "on_ns", Unit::Time, "mean time that it is on").within(1e3, 3.6e12),
-        Key::new("off", "off_ns", Unit::Time, "mean time that it is off").within(1e3, 3.6e12),
+        Key::new("on", Unit::Time, "mean time that it is on").within(1e3, 3.6e12),
+        Key::new("off", Unit::Time, "mean time that it is off").within(1e3, 3.6e12),
         Key::new(
-            "shape",
             "shape",
             Unit::Number,
             "of Pareto times, which at 1 and below have no mean; unless given, they are exponential",
@@ -47,12 +45,16 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Rate of the payload while it is on.
+    #[serde(rename = "rate")]
     pub rate_bps: u64,
     /// Bytes of each write.
+    #[serde(rename = "payload")]
     pub payload_bytes: u32,
     /// Mean time that it is on.
+    #[serde(rename = "on")]
     pub on_ns: u64,
     /// Mean time that it is off.
+    #[serde(rename = "off")]
     pub off_ns: u64,
     /// Of Pareto times; none: exponential.
     #[serde(default)]
@@ -67,7 +69,7 @@ impl Traffic for Spec {
                 "in {} ns at {} bit/s less than one write of {} B is sent",
                 self.on_ns, self.rate_bps, self.payload_bytes
             );
-            return Err(("on_ns", reason));
+            return Err(("on", reason));
         }
         cbr::at_most_one_a_ns(self.rate_bps, self.payload_bytes.into())
     }

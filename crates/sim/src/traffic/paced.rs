@@ -18,8 +18,8 @@ pub const KIND: Kind = Kind {
     help: "A given rate over TCP: `payload` at a time, at equal distances.",
     transports: &["tcp"],
     keys: &[
-        Key::new("rate", "rate_bps", Unit::Rate, "of payload"),
-        Key::new("payload", "payload_bytes", Unit::Size, "of each write")
+        Key::new("rate", Unit::Rate, "of payload"),
+        Key::new("payload", Unit::Size, "of each write")
             .within(1.0, 1e9)
             .or(1_448.0),
     ],
@@ -30,8 +30,10 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Rate of the payload.
+    #[serde(rename = "rate")]
     pub rate_bps: u64,
     /// Bytes of each write.
+    #[serde(rename = "payload")]
     pub payload_bytes: u64,
 }
 

@@ -19,10 +19,10 @@ pub const KIND: Kind = Kind {
     help: "An echo over UDP every `interval`, with the round trip of each in the result.",
     transports: &["udp"],
     keys: &[
-        Key::new("interval", "interval_ns", Unit::Time, "between two echoes")
+        Key::new("interval", Unit::Time, "between two echoes")
             .within(1e5, 3.6e12)
             .or(1e8),
-        Key::new("payload", "payload_bytes", Unit::Size, "of a datagram")
+        Key::new("payload", Unit::Size, "of a datagram")
             .within(1.0, MAX_PAYLOAD_BYTES)
             .or(56.0),
     ],
@@ -33,8 +33,10 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Between two echoes.
+    #[serde(rename = "interval")]
     pub interval_ns: u64,
     /// Payload of a datagram.
+    #[serde(rename = "payload")]
     pub payload_bytes: u32,
 }
 

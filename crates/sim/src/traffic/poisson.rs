@@ -21,8 +21,8 @@ pub const KIND: Kind = Kind {
     help: "Datagrams of `payload` that come as a Poisson process of this mean rate.",
     transports: &["udp"],
     keys: &[
-        Key::new("rate", "rate_bps", Unit::Rate, "of payload, in the mean"),
-        Key::new("payload", "payload_bytes", Unit::Size, "of a datagram")
+        Key::new("rate", Unit::Rate, "of payload, in the mean"),
+        Key::new("payload", Unit::Size, "of a datagram")
             .within(1.0, MAX_PAYLOAD_BYTES)
             .or(1_000.0),
     ],
@@ -33,8 +33,10 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Mean rate of the payload.
+    #[serde(rename = "rate")]
     pub rate_bps: u64,
     /// Payload of a datagram.
+    #[serde(rename = "payload")]
     pub payload_bytes: u32,
 }
 

@@ -15,7 +15,7 @@ pub const KIND: Kind = Kind {
     name: "respawn",
     help: "Sends `size`; when it has arrived, a new connection begins at once.",
     transports: &["tcp"],
-    keys: &[Key::new("size", "bytes", Unit::Size, "of each transfer").within(1.0, 4e18)],
+    keys: &[Key::new("size", Unit::Size, "of each transfer").within(1.0, 4e18)],
 };
 
 /// What a scenario says of it.
@@ -23,6 +23,7 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Size of each transfer.
+    #[serde(rename = "size")]
     pub bytes: u64,
 }
 

@@ -64,15 +64,15 @@ fn rate_is(values: &Value, bps: f64, seconds: u64) {
 
 #[test]
 fn streams_have_the_mean_rate_that_they_say() {
-    let even = json!({"kind": "cbr", "rate_bps": 1_000_000, "payload_bytes": 100});
+    let even = json!({"kind": "cbr", "rate": 1_000_000, "payload": 100});
     rate_is(&even, 1e6, 10);
-    let paced = json!({"kind": "paced", "rate_bps": 3_000_000});
+    let paced = json!({"kind": "paced", "rate": 3_000_000});
     rate_is(&paced, 3e6, 10);
-    let poisson = json!({"kind": "poisson", "rate_bps": 2_000_000, "payload_bytes": 500});
+    let poisson = json!({"kind": "poisson", "rate": 2_000_000, "payload": 500});
     rate_is(&poisson, 2e6, 100);
     // On for 0.2 of the time.
     let bursts = json!({
-        "kind": "onoff", "rate_bps": 5_000_000, "on_ns": 100_000_000, "off_ns": 400_000_000
+        "kind": "onoff", "rate": 5_000_000, "on": 100_000_000, "off": 400_000_000
     });
     rate_is(&bursts, 1e6, 500);
     let mut heavy = bursts.clone();
@@ -80,7 +80,7 @@ fn streams_have_the_mean_rate_that_they_say() {
     rate_is(&heavy, 1e6, 4_000);
     rate_is(&json!({"kind": "voip"}), 64e3 * 1.004 / 2.591, 2_000);
     let files = json!({
-        "kind": "files", "gap_ns": 80_000_000, "bytes": 50_000, "connections": "one"
+        "kind": "files", "gap": 80_000_000, "size": 50_000, "connections": "one"
     });
     rate_is(&files, 5e6, 100);
     let mut heavy = files.clone();
@@ -91,7 +91,7 @@ fn streams_have_the_mean_rate_that_they_say() {
 #[test]
 fn bursts_keep_their_rate_while_they_last_and_are_silent_between() {
     let on_off = json!({
-        "kind": "onoff", "rate_bps": 8_000_000, "on_ns": 50_000_000, "off_ns": 450_000_000
+        "kind": "onoff", "rate": 8_000_000, "on": 50_000_000, "off": 450_000_000
     });
     let writes = bursts(on_off, 1, 100);
     let gaps: Vec<_> = writes
@@ -106,7 +106,7 @@ fn bursts_keep_their_rate_while_they_last_and_are_silent_between() {
 
 #[test]
 fn drawn_sizes_are_even_between_one_byte_and_twice_the_mean() {
-    let spec = spec(json!({"kind": "drawn", "bytes": 50}));
+    let spec = spec(json!({"kind": "drawn", "size": 50}));
     let mut seen = [0u32; 100];
     for flow in 0..99_000 {
         let mut source = spec.source(member(0, 1, Rng::stream(flow, "flow")));
@@ -152,7 +152,7 @@ fn every_kind() -> Vec<Value> {
                 Unit::Time => 10_000_000,
                 _ => 1_000_000,
             };
-            values.insert(key.field.into(), number.into());
+            values.insert(key.name.into(), number.into());
         }
         all.push(Value::Object(values));
     }
@@ -202,7 +202,7 @@ fn the_table_of_a_kind_is_what_its_data_has() {
                 continue;
             }
             let mut wrong = values.clone();
-            wrong[key.field] = match key.unit {
+            wrong[key.name] = match key.unit {
                 Unit::Number | Unit::Share => json!(most * 2.0 + 1.0),
                 _ => json!(most as u64 + 1_000_000),
             };
@@ -211,7 +211,7 @@ fn the_table_of_a_kind_is_what_its_data_has() {
                 Err(error) => panic!("{}: {error}", key.name),
             };
             let (field, reason) = wrong.check_all().expect_err(key.name);
-            assert_eq!(field, key.field);
+            assert_eq!(field, key.name);
             assert!(reason.contains("is outside"), "{reason}");
         }
         let mut unknown = values;
@@ -269,7 +269,7 @@ fn pages_have_the_objects_and_bytes_of_their_closed_forms() {
 #[test]
 fn the_tail_of_responses_has_the_share_and_mean_of_a_bounded_pareto() {
     let keys = json!({
-        "tail": 0.2, "tail_shape": 1.5, "largest_bytes": 10_000_000, "persistent": 0.0
+        "tail": 0.2, "tail_shape": 1.5, "largest": 10_000_000, "persistent": 0.0
     });
     let all = pages(&keys, 40_000)
         .into_iter()
@@ -322,7 +322,7 @@ fn lanes_of_a_page_are_as_many_as_connections_may_be_open_at_once() {
 
 #[test]
 fn times_to_think_have_the_median_that_was_asked_for() {
-    let spec = spec(json!({"kind": "web", "think_ns": 2_000_000_000u64}));
+    let spec = spec(json!({"kind": "web", "think": 2_000_000_000u64}));
     let mut thought = Vec::new();
     for user in 0..4_000 {
         let mut source = spec.source(member(0, 1, Rng::stream(user, "user")));
@@ -340,7 +340,7 @@ fn times_to_think_have_the_median_that_was_asked_for() {
 
 #[test]
 fn synthetic_vectors_have_the_marginals_that_they_say() {
-    let mut source = source(&spec(json!({"kind": "tmix", "gap_ns": 1_000_000})), 1);
+    let mut source = source(&spec(json!({"kind": "tmix", "gap": 1_000_000})), 1);
     let (mut sum_ns, mut concurrent, mut single, mut sequential) = (0, 0, 0, 0);
     for _ in 0..40_000 {
         let visit = source.next_visit().expect("without end");
@@ -386,29 +386,29 @@ fn flows_take_vectors_in_turn_and_a_scale_stretches_their_times() {
 #[test]
 fn what_ranges_do_not_tell_is_refused_too() {
     let refusal = |values: Value| spec(values).check_all().expect_err("out of reason");
-    let few = json!({"kind": "onoff", "rate_bps": 8_000, "on_ns": 1_000_000, "off_ns": 1_000_000});
+    let few = json!({"kind": "onoff", "rate": 8_000, "on": 1_000_000, "off": 1_000_000});
     let (field, reason) = refusal(few);
-    assert_eq!(field, "on_ns");
+    assert_eq!(field, "on");
     assert!(reason.contains("less than one write of 1000 B"), "{reason}");
-    let large = json!({"kind": "voip", "rate_bps": 10_000_000, "interval_ns": 20_000_000});
-    assert_eq!(refusal(large).0, "interval_ns");
-    let dense = json!({"kind": "tmix", "gap_ns": 1_000_000, "scale": 0.01});
+    let large = json!({"kind": "voip", "rate": 10_000_000, "interval": 20_000_000});
+    assert_eq!(refusal(large).0, "interval");
+    let dense = json!({"kind": "tmix", "gap": 1_000_000, "scale": 0.01});
     assert_eq!(refusal(dense).0, "scale");
-    let tail = json!({"kind": "web", "largest_bytes": 133_000});
-    assert_eq!(refusal(tail).0, "largest_bytes");
+    let tail = json!({"kind": "web", "largest": 133_000});
+    assert_eq!(refusal(tail).0, "largest");
 }
 
 #[test]
 fn more_writes_than_one_each_nanosecond_are_refused() {
     for kind in ["cbr", "paced", "onoff", "poisson"] {
-        let mut values = json!({"kind": kind, "rate_bps": 8_000_000_000_u64, "payload_bytes": 1});
+        let mut values = json!({"kind": kind, "rate": 8_000_000_000_u64, "payload": 1});
         if kind == "onoff" {
-            (values["on_ns"], values["off_ns"]) = (json!(1_000_000), json!(1_000_000));
+            (values["on"], values["off"]) = (json!(1_000_000), json!(1_000_000));
         }
         assert_eq!(spec(values.clone()).check_all(), Ok(()), "{kind}");
-        values["rate_bps"] = json!(8_000_000_001_u64);
+        values["rate"] = json!(8_000_000_001_u64);
         let (field, reason) = spec(values).check_all().expect_err(kind);
-        assert_eq!(field, "rate_bps");
+        assert_eq!(field, "rate");
         assert!(
             reason.contains("allowed: up to 8000000000 bit/s"),
             "{reason}"

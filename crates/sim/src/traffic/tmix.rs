@@ -27,13 +27,11 @@ pub const KIND: Kind = Kind {
     keys: &[
         Key::new(
             "vectors",
-            "vectors",
             Unit::Text,
             "a file of connection vectors; unless given, they are synthetic",
         )
         .optional(),
         Key::new(
-            "scale",
             "scale",
             Unit::Number,
             "of the vectors' times: at 2, half as many connections a second",
@@ -42,14 +40,12 @@ pub const KIND: Kind = Kind {
         .or(1.0),
         Key::new(
             "gap",
-            "gap_ns",
             Unit::Time,
             "mean time between two synthetic connections",
         )
         .within(LEAST_GAP_NS, 3.6e12)
         .or(1e8),
         Key::new(
-            "concurrent",
             "concurrent",
             Unit::Share,
             "of synthetic connections whose ends do not wait for each other",
@@ -68,6 +64,7 @@ pub struct Spec {
     /// Of their times.
     pub scale: f64,
     /// Mean time between two synthetic connections.
+    #[serde(rename = "gap")]
     pub gap_ns: u64,
     /// Share of concurrent ones among these.
     pub concurrent: f64,

@@ -20,21 +20,16 @@ pub const KIND: Kind = Kind {
     help: "Speech over UDP: talk spurts at `rate` and pauses, both exponential.",
     transports: &["udp"],
     keys: &[
-        Key::new("rate", "rate_bps", Unit::Rate, "of payload in a talk spurt")
+        Key::new("rate", Unit::Rate, "of payload in a talk spurt")
             .within(1e3, 1e8)
             .or(64_000.0),
-        Key::new(
-            "interval",
-            "interval_ns",
-            Unit::Time,
-            "of speech in a datagram",
-        )
-        .within(1e6, 1e9)
-        .or(20e6),
-        Key::new("on", "on_ns", Unit::Time, "mean talk spurt")
+        Key::new("interval", Unit::Time, "of speech in a datagram")
+            .within(1e6, 1e9)
+            .or(20e6),
+        Key::new("on", Unit::Time, "mean talk spurt")
             .within(1e6, 3.6e12)
             .or(1_004e6),
-        Key::new("off", "off_ns", Unit::Time, "mean pause")
+        Key::new("off", Unit::Time, "mean pause")
             .within(1e6, 3.6e12)
             .or(1_587e6),
     ],
@@ -45,12 +40,16 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Rate of the payload in a talk spurt.
+    #[serde(rename = "rate")]
     pub rate_bps: u64,
     /// Speech in a datagram.
+    #[serde(rename = "interval")]
     pub interval_ns: u64,
     /// Mean talk spurt.
+    #[serde(rename = "on")]
     pub on_ns: u64,
     /// Mean pause.
+    #[serde(rename = "off")]
     pub off_ns: u64,
 }
 
@@ -62,7 +61,7 @@ impl Traffic for Spec {
                 "{} ns of {} bit/s are {bytes} B, no datagram of 1 to {MAX_PAYLOAD_BYTES} B",
                 self.interval_ns, self.rate_bps
             );
-            return Err(("interval_ns", reason));
+            return Err(("interval", reason));
         }
         self.bursts().check()
     }

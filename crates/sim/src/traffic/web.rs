@@ -38,32 +38,20 @@ pub const KIND: Kind = Kind {
            time to think.",
     transports: &["tcp"],
     keys: &[
-        Key::new(
-            "think",
-            "think_ns",
-            Unit::Time,
-            "median time between two pages",
-        )
-        .within(1e6, 3.6e12)
-        .or(9.3e9),
-        Key::new(
-            "request",
-            "request_bytes",
-            Unit::Size,
-            "median of a request",
-        )
-        .within(1.0, 1e6)
-        .or(350.0),
+        Key::new("think", Unit::Time, "median time between two pages")
+            .within(1e6, 3.6e12)
+            .or(9.3e9),
+        Key::new("request", Unit::Size, "median of a request")
+            .within(1.0, 1e6)
+            .or(350.0),
         Key::new(
             "response",
-            "response_bytes",
             Unit::Size,
             "median of a response, but for the tail",
         )
         .within(1.0, 1e9)
         .or(900.0),
         Key::new(
-            "response_sigma",
             "response_sigma",
             Unit::Number,
             "deviation of the logarithm of a response's size",
@@ -72,32 +60,20 @@ pub const KIND: Kind = Kind {
         .or(1.5),
         Key::new(
             "tail",
-            "tail",
             Unit::Share,
             "of the responses whose sizes are Pareto",
         )
         .or(0.005),
-        Key::new(
-            "tail_shape",
-            "tail_shape",
-            Unit::Number,
-            "of the Pareto tail",
-        )
-        .within(1.01, 10.0)
-        .or(1.1),
-        Key::new(
-            "tail_from",
-            "tail_from_bytes",
-            Unit::Size,
-            "least of the tail",
-        )
-        .within(1.0, 1e9)
-        .or(133_000.0),
-        Key::new("largest", "largest_bytes", Unit::Size, "most of the tail")
+        Key::new("tail_shape", Unit::Number, "of the Pareto tail")
+            .within(1.01, 10.0)
+            .or(1.1),
+        Key::new("tail_from", Unit::Size, "least of the tail")
+            .within(1.0, 1e9)
+            .or(133_000.0),
+        Key::new("largest", Unit::Size, "most of the tail")
             .within(2.0, 1e12)
             .or(1e9),
         Key::new(
-            "objects",
             "objects",
             Unit::Number,
             "embedded in a page in the mean, at most 50",
@@ -106,7 +82,6 @@ pub const KIND: Kind = Kind {
         .or(5.0),
         Key::new(
             "parallel",
-            "parallel",
             Unit::Count,
             "connections at once for embedded objects",
         )
@@ -114,13 +89,11 @@ pub const KIND: Kind = Kind {
         .or(4.0),
         Key::new(
             "persistent",
-            "persistent",
             Unit::Share,
             "of new connections that stay for all objects of a server",
         )
         .or(0.15),
         Key::new(
-            "servers",
             "servers",
             Unit::Number,
             "of a page in the mean; of persistent connections each has one",
@@ -129,7 +102,6 @@ pub const KIND: Kind = Kind {
         .or(2.0),
         Key::new(
             "service",
-            "service_ns",
             Unit::Time,
             "median time of a server before it answers",
         )
@@ -143,18 +115,24 @@ pub const KIND: Kind = Kind {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Spec {
+    #[serde(rename = "think")]
     pub think_ns: u64,
+    #[serde(rename = "request")]
     pub request_bytes: u64,
+    #[serde(rename = "response")]
     pub response_bytes: u64,
     pub response_sigma: f64,
     pub tail: f64,
     pub tail_shape: f64,
+    #[serde(rename = "tail_from")]
     pub tail_from_bytes: u64,
+    #[serde(rename = "largest")]
     pub largest_bytes: u64,
     pub objects: f64,
     pub parallel: u32,
     pub persistent: f64,
     pub servers: f64,
+    #[serde(rename = "service")]
     pub service_ns: u64,
 }
 
@@ -165,7 +143,7 @@ impl Traffic for Spec {
                 "{} B is not more than 'tail_from', {} B",
                 self.largest_bytes, self.tail_from_bytes
             );
-            return Err(("largest_bytes", reason));
+            return Err(("largest", reason));
         }
         Ok(())
     }

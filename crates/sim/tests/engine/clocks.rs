@@ -11,11 +11,11 @@ use crate::common::{MS, S, merge, play, star};
 /// timeout, which Linux's timer wheel rounds up to 8 ms or more.
 fn many_hosts(one_host: bool) -> Value {
     let short = json!({
-        "rate_bps": 5_000_000, "queue": {"algorithm": "fifo", "rows": {"limit": 8}}
+        "rate": 5_000_000, "queue": {"algorithm": "fifo", "limit": 8}
     });
-    let mut scenario = star(40, &short, &json!({"count": 2, "send_jitter_ns": 0}));
+    let mut scenario = star(40, &short, &json!({"count": 2, "sim": {"send_jitter": 0}}));
     let more = json!({
-        "duration_ns": 20 * S, "one_host": one_host,
+        "duration": 20 * S, "one_host": one_host,
         "record": {"queues": ["bottleneck"], "events": true}
     });
     merge(&mut scenario, &more);

@@ -19,16 +19,16 @@ pub fn play(scenario: &Value, seed: u64) -> Report {
 /// 1,000 bytes of payload are 1,042 on the wire: 8.336 ms at 1 Mbit/s.
 pub fn datagrams(gap_ms: u64, duration_ns: u64, link: &Value) -> Value {
     let mut bottleneck = json!({
-        "name": "bottleneck", "from": "s", "to": "d", "rate_bps": 1_000_000,
-        "queue": {"algorithm": "fifo", "rows": {"limit": 100_000}}
+        "name": "bottleneck", "from": "s", "to": "d", "rate": 1_000_000,
+        "queue": {"algorithm": "fifo", "limit": 100_000}
     });
     merge(&mut bottleneck, link);
     json!({
-        "format": 1, "duration_ns": duration_ns, "nodes": ["s", "d"], "links": [bottleneck],
+        "format": 2, "duration": duration_ns, "nodes": ["s", "d"], "links": [bottleneck],
         "flows": [{
             "name": "cbr", "from": "s", "to": "d", "transport": {"kind": "udp"},
-            "app": {"kind": "cbr", "rate_bps": 8_000_000 / gap_ms, "payload_bytes": 1_000},
-            "send_jitter_ns": 0
+            "app": {"kind": "cbr", "rate": 8_000_000 / gap_ms, "payload": 1_000},
+            "sim": {"send_jitter": 0}
         }],
         "record": {"queues": ["bottleneck"], "events": true}
     })
@@ -39,33 +39,34 @@ pub fn queue_of(algorithm: sojourn_core::Algorithm, mut rows: Value) -> Value {
     if algorithm.needs_rate() {
         rows["bandwidth"] = json!(1_250_000);
     }
-    json!({"algorithm": algorithm.name(), "rows": rows})
+    rows["algorithm"] = json!(algorithm.name());
+    rows
 }
 
 /// `count` TCP flows over a bottleneck of 10 Mbit/s and a round trip of 20 ms.
 pub fn dumbbell(count: u32, queue: &Value, link: &Value) -> Value {
     let mut bottleneck = json!({
-        "name": "bottleneck", "from": "r", "to": "d", "rate_bps": 10_000_000,
-        "delay_ns": 5 * MS, "queue": queue
+        "name": "bottleneck", "from": "r", "to": "d", "rate": 10_000_000,
+        "delay": 5 * MS, "queue": queue
     });
     merge(&mut bottleneck, link);
     json!({
-        "format": 1, "duration_ns": 10 * S, "nodes": ["s", "r", "d"],
+        "format": 2, "duration": 10 * S, "nodes": ["s", "r", "d"],
         "links": [
-            {"name": "up", "from": "s", "to": "r", "delay_ns": 5 * MS},
+            {"name": "up", "from": "s", "to": "r", "delay": 5 * MS},
             bottleneck,
-            {"name": "back", "from": "d", "to": "s", "delay_ns": 10 * MS}
+            {"name": "back", "from": "d", "to": "s", "delay": 10 * MS}
         ],
         "flows": [{
             "name": "bulk", "count": count, "from": "s", "to": "d",
             "transport": {"kind": "tcp", "cc": "cubic"}, "app": {"kind": "bulk"},
-            "start_spread_ns": S
+            "start_spread": S
         }],
         "record": {
-            "queues": ["bottleneck"], "series_ns": 500 * MS,
+            "queues": ["bottleneck"], "series": 500 * MS,
             "windows": [
-                {"name": "all", "from_ns": 0, "to_ns": 10 * S},
-                {"name": "late", "from_ns": 5 * S, "to_ns": 10 * S}
+                {"name": "all", "from": 0, "to": 10 * S},
+                {"name": "late", "from": 5 * S, "to": 10 * S}
             ]
         }
     })
@@ -75,8 +76,8 @@ pub fn dumbbell(count: u32, queue: &Value, link: &Value) -> Value {
 /// 1 Gbit/s and back; `each` lies over every flow.
 pub fn star(count: u32, link: &Value, each: &Value) -> Value {
     let mut bottleneck = json!({
-        "name": "bottleneck", "from": "r", "to": "d", "rate_bps": 1_000_000_000,
-        "queue": {"algorithm": "fifo", "rows": {"limit": 1_000}}
+        "name": "bottleneck", "from": "r", "to": "d", "rate": 1_000_000_000,
+        "queue": {"algorithm": "fifo", "limit": 1_000}
     });
     merge(&mut bottleneck, link);
     let mut nodes = vec!["r".to_string(), "d".to_string()];
@@ -85,7 +86,7 @@ pub fn star(count: u32, link: &Value, each: &Value) -> Value {
     for user in (0..count).map(|i| format!("u{i}")) {
         links.push(json!({"name": format!("{user}-up"), "from": user, "to": "r"}));
         links.push(json!({
-            "name": format!("{user}-down"), "from": "d", "to": user, "delay_ns": 20 * MS
+            "name": format!("{user}-down"), "from": "d", "to": user, "delay": 20 * MS
         }));
         let mut flow = json!({
             "name": user, "from": user, "to": "d",
@@ -96,7 +97,7 @@ pub fn star(count: u32, link: &Value, each: &Value) -> Value {
         nodes.push(user);
     }
     json!({
-        "format": 1, "duration_ns": 1_000, "nodes": nodes, "links": links, "flows": flows,
+        "format": 2, "duration": 1_000, "nodes": nodes, "links": links, "flows": flows,
         "record": {"queues": ["bottleneck"]}
     })
 }

@@ -10,13 +10,12 @@ use sojourn_sim::Report;
 /// Such traffic in a dumbbell of 10 Mbit/s and 20 ms, without jitter of the sender.
 fn of(count: u32, app: &Value, keys: &Value) -> Value {
     let mut scenario = dumbbell(count, &json!({"algorithm": "fifo"}), &json!({}));
-    scenario["format"] = json!(2);
     let flow = &mut scenario["flows"][0];
     flow["app"] = app.clone();
-    flow["start_spread_ns"] = json!(0);
-    flow["send_jitter_ns"] = json!(0);
+    flow["start_spread"] = json!(0);
+    flow["sim"] = json!({"send_jitter": 0});
     merge(flow, keys);
-    scenario["record"]["windows"] = json!([{"name": "all", "from_ns": 0, "to_ns": 10 * S}]);
+    scenario["record"]["windows"] = json!([{"name": "all", "from": 0, "to": 10 * S}]);
     scenario
 }
 
@@ -55,13 +54,13 @@ fn syn_ack_s() -> f64 {
 #[test]
 fn a_page_on_an_idle_link_takes_what_it_takes_by_hand() {
     let app = json!({
-        "kind": "web", "objects": 0.0, "tail": 0.0, "response_sigma": 0.0, "service_ns": 30 * MS,
-        "persistent": 0.0, "think_ns": S
+        "kind": "web", "objects": 0.0, "tail": 0.0, "response_sigma": 0.0, "service": 30 * MS,
+        "persistent": 0.0, "think": S
     });
     let mut scenario = of(1, &app, &json!({}));
     // A Weibull variate has no fixed value: without service there is nothing random left but the
     // request, whose way back has no rate.
-    scenario["flows"][0]["app"]["service_ns"] = json!(0);
+    scenario["flows"][0]["app"]["service"] = json!(0);
     let report = play(&scenario, 1);
     let group = group(&report);
     // SYN, SYN-ACK, request, 900 bytes of response: two round trips.
@@ -81,8 +80,8 @@ fn a_page_on_an_idle_link_takes_what_it_takes_by_hand() {
 fn objects_of_a_page_come_in_parallel_on_connections_of_their_own() {
     let web = |more: Value| {
         let mut app = json!({
-            "kind": "web", "objects": 12.0, "tail": 0.0, "response_sigma": 0.0, "service_ns": 0,
-            "persistent": 0.0, "think_ns": S / 4
+            "kind": "web", "objects": 12.0, "tail": 0.0, "response_sigma": 0.0, "service": 0,
+            "persistent": 0.0, "think": S / 4
         });
         merge(&mut app, &more);
         group(&play(&of(4, &app, &json!({})), 3))
@@ -133,7 +132,7 @@ fn ends_of_a_concurrent_vector_do_not_wait_for_each_other() {
         vectors += "c> 100\nt> 100000\nc< 700\nt< 100000\n";
     }
     let mut scenario = of(1, &json!({"kind": "tmix", "vectors": vectors}), &json!({}));
-    scenario["record"]["windows"] = json!([{"name": "early", "from_ns": 0, "to_ns": 3 * S}]);
+    scenario["record"]["windows"] = json!([{"name": "early", "from": 0, "to": 3 * S}]);
     let report = play(&scenario, 1);
     let group = group(&report);
     assert_eq!(group["delivered_bytes"], json!(3_500), "{group}");
@@ -170,7 +169,7 @@ fn a_vector_has_the_round_trip_that_it_says() {
 fn files_have_connections_of_their_own_or_share_one() {
     let files = |connections: &str, bytes: u64| {
         let app = json!({
-            "kind": "files", "gap_ns": 500 * MS, "bytes": bytes, "connections": connections
+            "kind": "files", "gap": 500 * MS, "size": bytes, "connections": connections
         });
         group(&play(&of(2, &app, &json!({})), 5))
     };
@@ -193,7 +192,7 @@ fn files_have_connections_of_their_own_or_share_one() {
 #[test]
 fn paced_traffic_has_its_rate_where_the_link_has_it() {
     let paced = |bps: u64| {
-        let app = json!({"kind": "paced", "rate_bps": bps, "payload_bytes": 1_448});
+        let app = json!({"kind": "paced", "rate": bps, "payload": 1_448});
         let group = group(&play(&of(1, &app, &json!({})), 1));
         group["goodput_mbps"].as_f64().expect("a rate")
     };
@@ -204,7 +203,7 @@ fn paced_traffic_has_its_rate_where_the_link_has_it() {
 
 #[test]
 fn an_echo_takes_the_round_trip_and_the_queue_before_it() {
-    let app = json!({"kind": "ping", "interval_ns": 100 * MS, "payload_bytes": 56});
+    let app = json!({"kind": "ping", "interval": 100 * MS, "payload": 56});
     let mut scenario = of(1, &app, &udp());
     let report = play(&scenario, 1);
     let echoes = &report.echoes[0];
@@ -232,11 +231,11 @@ fn an_echo_takes_the_round_trip_and_the_queue_before_it() {
 fn time_at_a_sender_is_no_delay_of_datagrams() {
     let gap = 200 * MS;
     let sources = [
-        json!({"kind": "ping", "interval_ns": gap, "payload_bytes": 160}),
+        json!({"kind": "ping", "interval": gap, "payload": 160}),
         json!({"kind": "voip"}),
-        json!({"kind": "cbr", "rate_bps": 6_400, "payload_bytes": 160}),
-        json!({"kind": "onoff", "rate_bps": 12_800, "on_ns": S, "off_ns": S, "payload_bytes": 160}),
-        json!({"kind": "poisson", "rate_bps": 1_000, "payload_bytes": 160}),
+        json!({"kind": "cbr", "rate": 6_400, "payload": 160}),
+        json!({"kind": "onoff", "rate": 12_800, "on": S, "off": S, "payload": 160}),
+        json!({"kind": "poisson", "rate": 1_000, "payload": 160}),
     ];
     let expected_ms = 10.0 + 202.0 * 8.0 / 1e3;
     for app in sources {
@@ -244,8 +243,8 @@ fn time_at_a_sender_is_no_delay_of_datagrams() {
         // up to 18 ms where the scenario says so.
         for jitter_ns in [json!(null), json!(18 * MS)] {
             let mut scenario = of(1, &app, &udp());
-            scenario["flows"][0]["send_jitter_ns"] = jitter_ns.clone();
-            scenario["links"][1]["rate_bps"] = json!(1_000_000);
+            scenario["flows"][0]["sim"]["send_jitter"] = jitter_ns.clone();
+            scenario["links"][1]["rate"] = json!(1_000_000);
             let report = play(&scenario, 1);
             let group = group(&report);
             assert!(group["delivered_bytes"].as_u64() > Some(0), "{app}");
@@ -262,8 +261,8 @@ fn time_at_a_sender_is_no_delay_of_datagrams() {
 fn datagrams_of_each_source_arrive_with_their_bytes() {
     for app in [
         json!({"kind": "voip"}),
-        json!({"kind": "poisson", "rate_bps": 1_000_000}),
-        json!({"kind": "onoff", "rate_bps": 2_000_000, "on_ns": 100 * MS, "off_ns": 100 * MS}),
+        json!({"kind": "poisson", "rate": 1_000_000}),
+        json!({"kind": "onoff", "rate": 2_000_000, "on": 100 * MS, "off": 100 * MS}),
     ] {
         let report = play(&of(3, &app, &udp()), 1);
         let sent: u64 = report.flows.iter().map(|flow| flow.data_pkts_sent).sum();
@@ -278,8 +277,7 @@ fn datagrams_of_each_source_arrive_with_their_bytes() {
 
 #[test]
 fn bursts_over_tcp_are_one_connection() {
-    let app =
-        json!({"kind": "onoff", "rate_bps": 2_000_000, "on_ns": 100 * MS, "off_ns": 100 * MS});
+    let app = json!({"kind": "onoff", "rate": 2_000_000, "on": 100 * MS, "off": 100 * MS});
     let group = group(&play(&of(1, &app, &json!({})), 1));
     assert_eq!(group["opened"], json!(1));
     near(&group["goodput_mbps"], 1.0, 0.5);
@@ -288,15 +286,15 @@ fn bursts_over_tcp_are_one_connection() {
 #[test]
 fn users_that_stop_are_silent_and_leave_nothing_behind() {
     for app in [
-        json!({"kind": "web", "think_ns": 100 * MS}),
-        json!({"kind": "tmix", "gap_ns": 10 * MS}),
-        json!({"kind": "files", "gap_ns": 10 * MS, "bytes": 20_000}),
-        json!({"kind": "files", "gap_ns": 10 * MS, "bytes": 20_000, "connections": "one"}),
+        json!({"kind": "web", "think": 100 * MS}),
+        json!({"kind": "tmix", "gap": 10 * MS}),
+        json!({"kind": "files", "gap": 10 * MS, "size": 20_000}),
+        json!({"kind": "files", "gap": 10 * MS, "size": 20_000, "connections": "one"}),
     ] {
-        let mut scenario = of(10, &app, &json!({"stop_ns": 4 * S}));
+        let mut scenario = of(10, &app, &json!({"stop": 4 * S}));
         scenario["record"]["windows"] = json!([
-            {"name": "before", "from_ns": 0, "to_ns": 4 * S},
-            {"name": "after", "from_ns": 5 * S, "to_ns": 10 * S}
+            {"name": "before", "from": 0, "to": 4 * S},
+            {"name": "after", "from": 5 * S, "to": 10 * S}
         ]);
         let report = play(&scenario, 1);
         let [before, after] = [0, 1].map(|window| {
@@ -311,17 +309,17 @@ fn users_that_stop_are_silent_and_leave_nothing_behind() {
 
 #[test]
 fn conversations_live_through_a_link_that_stands_still() {
-    let app = json!({"kind": "web", "think_ns": 200 * MS});
+    let app = json!({"kind": "web", "think": 200 * MS});
     let mut scenario = of(20, &app, &json!({}));
-    scenario["duration_ns"] = json!(60 * S);
+    scenario["duration"] = json!(60 * S);
     // A packet takes 25 minutes at 8 bit/s: nothing moves for ten seconds.
     scenario["links"][1]["schedule"] = json!([
-        {"at_ns": 5 * S, "rate_bps": 8}, {"at_ns": 15 * S, "rate_bps": 10_000_000}
+        {"at": 5 * S, "rate": 8}, {"at": 15 * S, "rate": 10_000_000}
     ]);
     scenario["links"][1]["shaper"] = json!("tbf");
     scenario["record"]["windows"] = json!([
-        {"name": "still", "from_ns": 6 * S, "to_ns": 15 * S},
-        {"name": "later", "from_ns": 30 * S, "to_ns": 60 * S}
+        {"name": "still", "from": 6 * S, "to": 15 * S},
+        {"name": "later", "from": 30 * S, "to": 60 * S}
     ]);
     let report = play(&scenario, 2);
     let pages = |window: usize| {
@@ -349,8 +347,8 @@ fn losses_delay_conversations_and_end_none() {
     let mut scenario = of(1, &json!({"kind": "tmix", "vectors": vectors}), &json!({}));
     scenario["links"][1]["loss"] = json!(0.05);
     scenario["links"][2]["loss"] = json!(0.05);
-    scenario["duration_ns"] = json!(100 * S);
-    scenario["record"]["windows"] = json!([{"name": "all", "from_ns": 0, "to_ns": 100 * S}]);
+    scenario["duration"] = json!(100 * S);
+    scenario["record"]["windows"] = json!([{"name": "all", "from": 0, "to": 100 * S}]);
     let group = group(&play(&scenario, 1));
     assert_eq!(group["fct_s"]["n"], json!(150));
     assert_eq!(group["delivered_bytes"], json!(50 * 27_000));
@@ -374,23 +372,20 @@ fn an_unknown_source_is_refused_with_those_that_there_are() {
 }
 
 #[test]
-fn a_path_with_a_loop_is_refused_in_format_2() {
+fn a_path_with_a_loop_is_refused() {
     let mut scenario = of(1, &json!({"kind": "bulk"}), &json!({}));
     scenario["flows"][0]["path"] = json!(["up", "bottleneck", "back", "up", "bottleneck"]);
-    let read = |scenario: &Value| sojourn_sim::Scenario::from_json(&scenario.to_string());
-    let fault = read(&scenario).expect_err("a loop");
+    let fault = sojourn_sim::Scenario::from_json(&scenario.to_string()).expect_err("a loop");
     assert_eq!(fault.key, "flows[0].path");
     assert!(fault.reason.contains("comes to 's' twice"), "{fault}");
-    scenario["format"] = json!(1);
-    read(&scenario).expect("older files go on being read");
 }
 
 /// As on Linux, whose sender has no other work in between; with a delay of its own, another flow's
 /// packet would come between the two, and a queue that acts at few moments would drop more SYNs.
 #[test]
 fn a_syn_comes_right_behind_the_last_acknowledgement_before_it_whatever_the_senders_jitter() {
-    let app = json!({"kind": "respawn", "bytes": 100_000});
-    let mut scenario = of(1, &app, &json!({"send_jitter_ns": null}));
+    let app = json!({"kind": "respawn", "size": 100_000});
+    let mut scenario = of(1, &app, &json!({"sim": {"send_jitter": null}}));
     scenario["record"]["events"] = json!(true);
     let events = play(&scenario, 1).queues.swap_remove(0).events;
     let mut packets: Vec<_> = events

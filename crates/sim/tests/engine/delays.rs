@@ -62,7 +62,7 @@ fn whole_milliseconds_are_cut_packet_by_packet() {
 /// left the wire.
 #[test]
 fn driver_ring_takes_its_packets_early() {
-    let seen = passages(5, &json!({"ring_pkts": 2}));
+    let seen = passages(5, &json!({"sim": {"ring": 2}}));
     for (k, &(came, left)) in seen.iter().enumerate() {
         let k = k as u64;
         assert_eq!(left, came.max(PACKET_US * k.saturating_sub(2)));
@@ -74,7 +74,7 @@ fn driver_ring_takes_its_packets_early() {
 /// It leaves the queue as soon as the one before it is released.
 #[test]
 fn tbf_takes_its_packet_one_token_wait_early() {
-    let link = json!({"shaper": "tbf", "burst_bytes": 2_084});
+    let link = json!({"shaper": "tbf", "burst": 2_084});
     let seen = passages(5, &link);
     for (k, &(came, left)) in seen.iter().enumerate().skip(4) {
         let k = k as u64;
@@ -88,7 +88,7 @@ fn tbf_takes_its_packet_one_token_wait_early() {
 /// and the link, at (k - 2) packet times, one packet time before tbf sends it.
 #[test]
 fn htb_sends_before_it_pays() {
-    let link = json!({"shaper": "htb", "burst_bytes": 2_084});
+    let link = json!({"shaper": "htb", "burst": 2_084});
     let seen = passages(5, &link);
     for (k, &(came, left)) in seen.iter().enumerate().skip(4) {
         let k = k as u64;
@@ -102,9 +102,9 @@ fn htb_sends_before_it_pays() {
 #[test]
 fn token_buckets_agree_on_every_delay() {
     let delays = |shaper| {
-        let link = json!({"shaper": shaper, "burst_bytes": 2_084});
+        let link = json!({"shaper": shaper, "burst": 2_084});
         let mut scenario = datagrams(5, 400 * MS, &link);
-        scenario["flows"][0]["stop_ns"] = json!(150 * MS);
+        scenario["flows"][0]["stop"] = json!(150 * MS);
         let report = play(&scenario, 1);
         let window = &report.queues[0].windows[0];
         assert_eq!(window.departed_pkts, 30);
@@ -118,7 +118,7 @@ fn token_buckets_agree_on_every_delay() {
 /// it take twice as long.
 #[test]
 fn rate_changes_between_packets() {
-    let link = json!({"schedule": [{"at_ns": 500 * MS, "rate_bps": 500_000}]});
+    let link = json!({"schedule": [{"at": 500 * MS, "rate": 500_000}]});
     let seen = passages(5, &link);
     let last_fast = 500_000 / PACKET_US;
     for (k, &(_, left)) in seen.iter().enumerate() {
@@ -133,7 +133,7 @@ fn utilisation_follows_the_schedule() {
     for shaper in ["wire", "tbf", "htb"] {
         let link = json!({
             "shaper": shaper,
-            "schedule": [{"at_ns": 20 * S, "rate_bps": 200_000}, {"at_ns": 40 * S, "rate_bps": 900_000}]
+            "schedule": [{"at": 20 * S, "rate": 200_000}, {"at": 40 * S, "rate": 900_000}]
         });
         let report = play(&datagrams(5, 60 * S, &link), 1);
         let pct = report.queues[0].windows[0].utilisation_pct;
@@ -145,11 +145,11 @@ fn utilisation_follows_the_schedule() {
 /// nanosecond for each.
 #[test]
 fn fractions_of_a_nanosecond_add_up() {
-    let link = json!({"rate_bps": 9_999_000_000_u64});
+    let link = json!({"rate": 9_999_000_000_u64});
     let mut scenario = datagrams(1, 200 * MS, &link);
     scenario["record"]["events"] = json!(false);
     scenario["flows"][0]["app"] =
-        json!({"kind": "cbr", "rate_bps": 12_000_000_000_u64, "payload_bytes": 1_472});
+        json!({"kind": "cbr", "rate": 12_000_000_000_u64, "payload": 1_472});
     let report = play(&scenario, 1);
     let pct = report.queues[0].windows[0].utilisation_pct;
     assert!((pct - 100.0).abs() < 0.002, "{pct}");
@@ -159,10 +159,9 @@ fn fractions_of_a_nanosecond_add_up() {
 /// and from 800 ms on 2 ms: away from the changes; and of all.
 fn while_delays_change(link: &Value, more: &[Value]) -> (Vec<Option<f64>>, u64) {
     let later = json!([
-        {"at_ns": 400 * MS, "delay_ns": 30 * MS}, {"at_ns": 800 * MS, "delay_ns": 2 * MS},
+        {"at": 400 * MS, "delay": 30 * MS}, {"at": 800 * MS, "delay": 2 * MS},
     ]);
     let mut scenario = datagrams(10, 1_200 * MS, link);
-    scenario["format"] = json!(2);
     let at = more.len();
     for link in more {
         let links = scenario["links"].as_array_mut().expect("links");
@@ -173,9 +172,9 @@ fn while_delays_change(link: &Value, more: &[Value]) -> (Vec<Option<f64>>, u64) 
         scenario["links"][0]["from"] = json!("m");
     }
     let changing = &mut scenario["links"][at];
-    changing["delay_ns"] = json!(5 * MS);
+    changing["delay"] = json!(5 * MS);
     changing["delays"] = later;
-    let window = |name: &str, from_ms: u64| json!({"name": name, "from_ns": from_ms * MS, "to_ns": (from_ms + 300) * MS});
+    let window = |name: &str, from_ms: u64| json!({"name": name, "from": from_ms * MS, "to": (from_ms + 300) * MS});
     let windows = [window("a", 100), window("b", 450), window("c", 850)];
     scenario["record"]["windows"] = json!(windows);
     let report = play(&scenario, 1);
@@ -193,8 +192,8 @@ fn packets_have_the_delay_of_the_time_at_which_they_are_sent() {
         (expected.to_vec(), 119)
     );
     for link in [
-        json!({"shaper": "htb", "burst_bytes": 3_028}),
-        json!({"ring_pkts": 2}),
+        json!({"shaper": "htb", "burst": 3_028}),
+        json!({"sim": {"ring": 2}}),
     ] {
         let (found, delivered) = while_delays_change(&link, &[]);
         let [Some(a), Some(b), Some(c)] = found[..] else {
@@ -210,7 +209,7 @@ fn packets_have_the_delay_of_the_time_at_which_they_are_sent() {
 fn a_link_without_a_rate_changes_its_delay_too() {
     let up = json!({"name": "up", "from": "s", "to": "m"});
     // So fast that those which bunch when it falls are gone when the window begins.
-    let (found, _) = while_delays_change(&json!({"rate_bps": 10_000_000}), &[up]);
+    let (found, _) = while_delays_change(&json!({"rate": 10_000_000}), &[up]);
     assert_eq!(found, [5.8336, 30.8336, 2.8336].map(Some));
 }
 
@@ -218,7 +217,7 @@ fn a_link_without_a_rate_changes_its_delay_too() {
 #[test]
 fn jitter_draws_about_the_delay_of_the_time() {
     for reorder in [false, true] {
-        let jitter = json!({"distribution": "uniform", "sd_ns": MS, "reorder": reorder});
+        let jitter = json!({"distribution": "uniform", "sd": MS, "reorder": reorder});
         let (found, _) = while_delays_change(&json!({"jitter": jitter}), &[]);
         for (found, expected) in found.into_iter().zip([13.336, 38.336, 10.336]) {
             let found = found.expect("datagrams");

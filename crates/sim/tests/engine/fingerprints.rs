@@ -44,22 +44,23 @@ fn scenarios() -> Vec<(String, Value)> {
     }
     for shaper in ["tbf", "htb"] {
         let link = json!({
-            "shaper": shaper, "schedule": [{"at_ns": 4 * S, "rate_bps": 3_000_000}]
+            "shaper": shaper, "schedule": [{"at": 4 * S, "rate": 3_000_000}]
         });
         all.push((format!("shaper-{shaper}"), dumbbell(5, &codel, &link)));
     }
     for distribution in ["normal", "uniform"] {
-        let jitter = json!({"distribution": distribution, "sd_ns": 4_000_000});
-        let link = json!({"jitter": jitter, "ring_pkts": 3});
+        let jitter = json!({"distribution": distribution, "sd": 4_000_000});
+        let link = json!({"jitter": jitter, "sim": {"ring": 3}});
         all.push((format!("jitter-{distribution}"), dumbbell(5, &codel, &link)));
     }
     let mut short = dumbbell(20, &codel, &json!({}));
-    let respawn = json!({"app": {"kind": "respawn", "bytes": 40_000}});
+    let respawn = json!({"app": {"kind": "respawn", "size": 40_000}});
     merge(&mut short["flows"][0], &respawn);
     all.push(("respawn".into(), short));
     for name in ["fifo", "codel"] {
-        let rows = json!({"limit": 100, "ecn": 1, "flows": 4, "quantum": 300});
-        let queue = json!({"algorithm": name, "rows": rows});
+        let queue = json!({
+            "algorithm": name, "limit": 100, "ecn": 1, "flows": 4, "quantum": 300
+        });
         let mut shared = dumbbell(12, &queue, &json!({}));
         shared["flows"][0]["transport"]["ecn"] = json!(true);
         all.push((format!("flows-{name}"), shared));

@@ -11,14 +11,13 @@ use crate::common::{MS, S, datagrams, dumbbell, merge, play};
 /// Datagrams of 1,000 bytes, 1,028 with IP and UDP, over two links with these headers.
 fn two_links(first: u32, second: u32, link: &Value) -> Value {
     let mut scenario = datagrams(10, S, link);
-    scenario["format"] = json!(2);
     scenario["nodes"] = json!(["s", "r", "d"]);
     let mut links = [scenario["links"][0].clone(), scenario["links"][0].clone()];
     for (i, header_bytes) in [first, second].into_iter().enumerate() {
         let ends = [["s", "r"], ["r", "d"]][i];
         let own = json!({
             "name": format!("link {i}"), "from": ends[0], "to": ends[1],
-            "header_bytes": header_bytes
+            "header": header_bytes
         });
         merge(&mut links[i], &own);
     }
@@ -31,13 +30,13 @@ fn two_links(first: u32, second: u32, link: &Value) -> Value {
 fn each_link_counts_its_own_header_whatever_its_shaper_is() {
     let manners = [
         json!({}),
-        json!({"delay_ns": MS}),
-        json!({"ring_pkts": 3}),
+        json!({"delay": MS}),
+        json!({"sim": {"ring": 3}}),
         json!({"loss": 0.1}),
-        json!({"jitter": {"distribution": "uniform", "sd_ns": MS, "reorder": true}}),
+        json!({"jitter": {"distribution": "uniform", "sd": MS, "reorder": true}}),
         json!({"shaper": "tbf"}),
         json!({"shaper": "htb"}),
-        json!({"opportunities": {"at_ms": [5, 9], "cycle_ms": 10}}),
+        json!({"trace": [5, 10], "opportunity": "packet"}),
     ];
     for link in &manners {
         for (first, second) in [(0, 14), (14, 40), (40, 0), (256, 256)] {
@@ -57,22 +56,22 @@ fn each_link_counts_its_own_header_whatever_its_shaper_is() {
 /// Frames of links, and how long a datagram of 1,000 bytes is in each: tc's `tc_calc_size_table`.
 #[test]
 fn a_link_counts_its_least_frame_and_its_cells() {
-    let atm = |header: u32| json!({"header_bytes": header, "linklayer": "atm"});
+    let atm = |header: u32| json!({"header": header, "linklayer": "atm"});
     let frames = [
-        (json!({"mpu_bytes": 1_100}), 1_100),
-        (json!({"mpu_bytes": 1_042}), 1_042),
-        (json!({"mpu_bytes": 1_000, "header_bytes": 38}), 1_066),
+        (json!({"mpu": 1_100}), 1_100),
+        (json!({"mpu": 1_042}), 1_042),
+        (json!({"mpu": 1_000, "header": 38}), 1_066),
         // 1,068 bytes are 22 cells and 12 bytes of one more.
         (atm(40), 23 * 53),
         (atm(28), 22 * 53),
         (atm(29), 23 * 53),
-        (json!({"mpu_bytes": 1_200, "linklayer": "atm"}), 25 * 53),
+        (json!({"mpu": 1_200, "linklayer": "atm"}), 25 * 53),
         (json!({}), 1_042),
     ];
     let manners = [
         json!({}),
         json!({"shaper": "tbf"}),
-        json!({"ring_pkts": 3}),
+        json!({"sim": {"ring": 3}}),
         json!({"loss": 0.1}),
     ];
     for manner in &manners {
@@ -101,12 +100,11 @@ fn a_link_counts_its_least_frame_and_its_cells() {
 
 #[test]
 fn small_frames_are_as_many_as_an_ethernet_can_carry() {
-    let mut scenario = datagrams(10, S, &json!({"header_bytes": 38, "mpu_bytes": 84}));
-    scenario["format"] = json!(2);
-    scenario["links"][0]["rate_bps"] = json!(10_000_000);
-    scenario["links"][0]["queue"]["rows"]["limit"] = json!(100);
+    let mut scenario = datagrams(10, S, &json!({"header": 38, "mpu": 84}));
+    scenario["links"][0]["rate"] = json!(10_000_000);
+    scenario["links"][0]["queue"]["limit"] = json!(100);
     // 20,000 datagrams of a byte each second.
-    scenario["flows"][0]["app"] = json!({"kind": "cbr", "rate_bps": 160_000, "payload_bytes": 1});
+    scenario["flows"][0]["app"] = json!({"kind": "cbr", "rate": 160_000, "payload": 1});
     let report = play(&scenario, 1);
     // Preamble, header, 46 bytes of data, checksum and gap: 84 bytes, 67.2 us.
     assert_eq!(report.queues[0].windows[0].departed_pkts, 14_881);
@@ -116,9 +114,9 @@ fn small_frames_are_as_many_as_an_ethernet_can_carry() {
 fn a_packet_takes_the_time_of_its_header_too() {
     // 8,000 bits of payload and 224 of IP and UDP, at 1 Mbit/s; more than the link can send.
     for (header, packet_us) in [(0, 8_224), (14, 8_336), (96, 8_992)] {
-        let scenario = two_links(header, 14, &json!({"delay_ns": 0}));
+        let scenario = two_links(header, 14, &json!({"delay": 0}));
         let mut fast = scenario.clone();
-        fast["flows"][0]["app"]["rate_bps"] = json!(4_000_000);
+        fast["flows"][0]["app"]["rate"] = json!(4_000_000);
         let events = play(&fast, 1).queues.swap_remove(0).events.expect("events");
         let leaves: Vec<_> = events
             .iter()
@@ -137,9 +135,8 @@ fn a_packet_takes_the_time_of_its_header_too() {
 #[test]
 fn a_full_link_carries_less_data_with_a_longer_header() {
     for header_bytes in [0, 14, 256] {
-        let queue = json!({"algorithm": "fifo", "rows": {"limit": 100_000}});
-        let mut scenario = dumbbell(1, &queue, &json!({"header_bytes": header_bytes}));
-        scenario["format"] = json!(2);
+        let queue = json!({"algorithm": "fifo", "limit": 100_000});
+        let scenario = dumbbell(1, &queue, &json!({"header": header_bytes}));
         let report = play(&scenario, 1);
         // A full packet is 1,500 bytes with 1,448 of data. Later the link is full, and nothing
         // is lost.

@@ -3,13 +3,15 @@
 
 //! What is read at each step of the series: groups of flows, and the algorithms' statistics.
 
-use crate::common::{MS, S, dumbbell, play};
+use crate::common::{MS, S, dumbbell, merge, play};
 use serde_json::{Value, json};
 use sojourn_sim::Report;
 use sojourn_sim::measure::record::{GroupSeries, StatisticReport};
 
 fn queue(algorithm: &str, rows: &Value) -> Value {
-    json!({"algorithm": algorithm, "rows": rows})
+    let mut queue = json!({"algorithm": algorithm});
+    merge(&mut queue, rows);
+    queue
 }
 
 fn statistic<'a>(report: &'a Report, name: &str) -> &'a StatisticReport {
@@ -77,7 +79,7 @@ fn rates_of_a_group_add_up_to_what_it_delivered() {
         .expect("flows")
         .push(json!({
             "name": "voice", "from": "s", "to": "d", "transport": {"kind": "udp"},
-            "app": {"kind": "cbr", "rate_bps": 64_000, "payload_bytes": 160}
+            "app": {"kind": "cbr", "rate": 64_000, "payload": 160}
         }));
     let report = play(&scenario, 1);
     for name in ["bulk", "voice"] {
@@ -125,8 +127,7 @@ fn windows_and_round_trips_of_a_group_make_its_rate() {
 #[test]
 fn both_directions_of_conversations_have_their_rates() {
     let mut scenario = dumbbell(3, &queue("codel", &json!({})), &json!({}));
-    scenario["format"] = json!(2);
-    scenario["flows"][0]["app"] = json!({"kind": "web", "think_ns": 200 * MS});
+    scenario["flows"][0]["app"] = json!({"kind": "web", "think": 200 * MS});
     let report = play(&scenario, 1);
     let window = &report.transport[0].groups[0];
     let series = group(&report, "bulk");
@@ -145,8 +146,8 @@ fn many_flows_are_counted_by_those_that_are_looked_at() {
         &queue("fifo", &json!({"limit": 100_000})),
         &json!({}),
     );
-    scenario["links"][1]["rate_bps"] = json!(1_000_000_000);
-    scenario["duration_ns"] = json!(2 * S);
+    scenario["links"][1]["rate"] = json!(1_000_000_000);
+    scenario["duration"] = json!(2 * S);
     scenario["record"]["windows"] = json!([]);
     let series = play(&scenario, 1).group_series.remove(0);
     let open = series.connections.last().expect("steps");
@@ -157,7 +158,7 @@ fn many_flows_are_counted_by_those_that_are_looked_at() {
 #[test]
 fn without_a_series_nothing_is_read() {
     let mut scenario = dumbbell(2, &queue("pie", &json!({})), &json!({}));
-    scenario["record"]["series_ns"] = json!(0);
+    scenario["record"]["series"] = json!(0);
     let report = play(&scenario, 1);
     assert!(report.queues[0].statistics.is_empty());
     assert!(report.group_series.iter().all(|group| group.t_s.is_empty()));

@@ -10,11 +10,11 @@ use sojourn_sim::{Report, Scenario};
 
 /// ASQM, which asks for probes, on a link of 10 Mbit/s before a tail of its own rate.
 fn access(tail: &Value) -> Value {
-    let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000}});
+    let queue = json!({"algorithm": "asqm", "limit": 1000});
     let mut scenario = dumbbell(4, &queue, &json!({"to": "m"}));
     let mut below = json!({
-        "name": "below", "from": "m", "to": "d", "rate_bps": 10_000_000,
-        "queue": {"algorithm": "fifo", "rows": {"limit": 1000}}
+        "name": "below", "from": "m", "to": "d", "rate": 10_000_000,
+        "queue": {"algorithm": "fifo", "limit": 1000}
     });
     merge(&mut below, tail);
     scenario["nodes"] = json!(["s", "r", "m", "d"]);
@@ -38,8 +38,8 @@ fn drops(report: &Report) -> f64 {
 
 #[test]
 fn a_queue_in_the_driver_is_found() {
-    let queue = |name| json!({"algorithm": name, "rows": {"limit": 1000}});
-    let ring = json!({"ring_pkts": 400});
+    let queue = |name| json!({"algorithm": name, "limit": 1000});
+    let ring = json!({"sim": {"ring": 400}});
     let asqm = play(&dumbbell(4, &queue("asqm"), &ring), 1);
     let codel = play(&dumbbell(4, &queue("codel"), &ring), 1);
     let system = |report: &Report| {
@@ -55,7 +55,7 @@ fn a_queue_in_the_driver_is_found() {
 
 #[test]
 fn a_queue_on_a_second_link_is_found() {
-    let slow = json!({"rate_bps": 5_000_000});
+    let slow = json!({"rate": 5_000_000});
     let report = play(&access(&slow), 1);
     assert!(late_ms(&report, 0) < 2.0, "{}", late_ms(&report, 0));
     assert!(late_ms(&report, 1) < 110.0, "{}", late_ms(&report, 1));
@@ -70,7 +70,7 @@ fn a_queue_on_a_second_link_is_found() {
 
 #[test]
 fn without_answers_there_is_no_signal() {
-    let queue = json!({"algorithm": "asqm", "rows": {"limit": 4000}});
+    let queue = json!({"algorithm": "asqm", "limit": 4000});
     let mut scenario = dumbbell(4, &queue, &json!({}));
     // Probes go back by a link of their own, since it is the shortest, and are lost there.
     let back = json!({
@@ -87,7 +87,7 @@ fn without_answers_there_is_no_signal() {
 fn a_probe_is_one_packet_to_four_and_takes_its_share_of_the_link() {
     let rows = |ratio: u64| {
         let queue = json!({
-            "algorithm": "asqm", "rows": {"limit": 1000, "ratio": ratio}
+            "algorithm": "asqm", "limit": 1000, "ratio": ratio
         });
         let report = play(&dumbbell(4, &queue, &json!({})), 1);
         let goodput: f64 = report
@@ -110,21 +110,20 @@ fn a_probe_is_one_packet_to_four_and_takes_its_share_of_the_link() {
 
 #[test]
 fn probes_through_flow_queues_are_answered_to_their_own_flow() {
-    let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000, "flows": 16}});
-    let report = play(&dumbbell(4, &queue, &json!({"ring_pkts": 200})), 1);
+    let queue = json!({"algorithm": "asqm", "limit": 1000, "flows": 16});
+    let report = play(&dumbbell(4, &queue, &json!({"sim": {"ring": 200}})), 1);
     assert!(drops(&report) > 0.0);
 }
 
 #[test]
 fn a_responder_must_have_a_way_back() {
     let queue = json!({"algorithm": "asqm"});
-    let mut scenario = dumbbell(1, &queue, &json!({"delay_ns": 5 * MS}));
+    let mut scenario = dumbbell(1, &queue, &json!({"delay": 5 * MS}));
     scenario["links"][2]["to"] = json!("elsewhere");
     scenario["links"][2]["from"] = json!("d");
     scenario["nodes"] = json!(["s", "r", "d", "elsewhere"]);
     scenario["flows"][0]["transport"] = json!({"kind": "udp"});
-    scenario["flows"][0]["app"] =
-        json!({"kind": "cbr", "rate_bps": 1_000_000, "payload_bytes": 1000});
+    scenario["flows"][0]["app"] = json!({"kind": "cbr", "rate": 1_000_000, "payload": 1000});
     let fault = Scenario::from_json(&scenario.to_string()).expect_err("no way back");
     assert_eq!(fault.key, "links[1].responder");
     assert!(
@@ -140,8 +139,10 @@ fn a_responder_must_have_a_way_back() {
 #[test]
 fn a_probe_is_a_flow_of_its_own_in_every_queue_but_its_own() {
     // Queues for flows, whose law never acts: a flow waits for its own packets alone.
-    let rows = json!({"limit": 1000, "flows": 1024, "target": 10_000_000_000_u64});
-    let fair = json!({"rate_bps": 5_000_000, "queue": {"algorithm": "fq_codel", "rows": rows}});
+    let queue = json!({
+        "algorithm": "fq_codel", "limit": 1000, "flows": 1024, "target": 10_000_000_000_u64
+    });
+    let fair = json!({"rate": 5_000_000, "queue": queue});
     let report = play(&access(&fair), 1);
     assert!(drops(&report) == 0.0, "{}", drops(&report));
     assert!(late_ms(&report, 1) > 200.0, "{}", late_ms(&report, 1));
@@ -149,13 +150,12 @@ fn a_probe_is_a_flow_of_its_own_in_every_queue_but_its_own() {
 
 #[test]
 fn neither_probes_of_other_queues_nor_answers_ask_for_probes() {
-    let queue = json!({"algorithm": "asqm", "rows": {"ratio": 1}});
+    let queue = json!({"algorithm": "asqm", "ratio": 1});
     let mut scenario = dumbbell(1, &queue, &json!({}));
-    scenario["links"][2]["rate_bps"] = json!(10_000_000);
+    scenario["links"][2]["rate"] = json!(10_000_000);
     scenario["links"][2]["queue"] = queue;
     scenario["flows"][0]["transport"] = json!({"kind": "udp"});
-    scenario["flows"][0]["app"] =
-        json!({"kind": "cbr", "rate_bps": 1_000_000, "payload_bytes": 1000});
+    scenario["flows"][0]["app"] = json!({"kind": "cbr", "rate": 1_000_000, "payload": 1000});
     scenario["record"]["queues"] = json!(["bottleneck", "back"]);
     let report = play(&scenario, 1);
     let [there, back] = &report.queues[..] else {
@@ -171,9 +171,9 @@ fn neither_probes_of_other_queues_nor_answers_ask_for_probes() {
 
 #[test]
 fn the_packet_behind_one_that_may_not_ask_asks_in_its_place() {
-    let queue = json!({"algorithm": "asqm", "rows": {"ratio": 4}});
+    let queue = json!({"algorithm": "asqm", "ratio": 4});
     let mut scenario = dumbbell(1, &queue, &json!({}));
-    scenario["links"][2]["rate_bps"] = json!(10_000_000);
+    scenario["links"][2]["rate"] = json!(10_000_000);
     scenario["links"][2]["queue"] = queue;
     scenario["record"]["queues"] = json!(["bottleneck", "back"]);
     let report = play(&scenario, 1);
@@ -186,7 +186,7 @@ fn the_packet_behind_one_that_may_not_ask_asks_in_its_place() {
 
 #[test]
 fn a_queue_length_is_of_users_packets() {
-    let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000, "ratio": 1}});
+    let queue = json!({"algorithm": "asqm", "limit": 1000, "ratio": 1});
     let report = play(&dumbbell(4, &queue, &json!({})), 1);
     let late = &report.queues[0].windows[1];
     let series = &report.queues[0].series.queue_pkts[10..];
@@ -199,9 +199,8 @@ fn a_queue_length_is_of_users_packets() {
 
 #[test]
 fn a_report_counts_probes_and_their_bytes() {
-    let queue = json!({"algorithm": "asqm", "rows": {"limit": 1000}});
-    let mut scenario = dumbbell(4, &queue, &json!({"header_bytes": 38}));
-    scenario["format"] = json!(2);
+    let queue = json!({"algorithm": "asqm", "limit": 1000});
+    let scenario = dumbbell(4, &queue, &json!({"header": 38}));
     let report = play(&scenario, 1);
     let probes = report.queues[0].probes.expect("asqm probes");
     let passed = report.queues[0].windows[0].departed_pkts;

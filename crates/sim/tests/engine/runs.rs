@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sojourn_sim::{Control, Error, Report, Scenario, run};
 
 fn fifo(limit: u64) -> Value {
-    json!({"algorithm": "fifo", "rows": {"limit": limit}})
+    json!({"algorithm": "fifo", "limit": limit})
 }
 
 /// The run itself fails when a packet is missing, so it is enough that it ends.
@@ -23,7 +23,7 @@ fn packets_are_conserved_with_every_algorithm_and_shaper() {
                 let queue = queue_of(algorithm, json!({"limit": 60, "ecn": ecn}));
                 let mut scenario = dumbbell(5, &queue, &json!({"shaper": shaper}));
                 scenario["flows"][0]["transport"]["ecn"] = json!(ecn == 1);
-                scenario["duration_ns"] = json!(3 * S);
+                scenario["duration"] = json!(3 * S);
                 scenario["record"]["windows"] = json!([]);
                 let report = play(&scenario, 7);
                 let window = &report.queues[0].windows[0];
@@ -40,22 +40,22 @@ fn packets_are_conserved_with_every_algorithm_and_shaper() {
 #[test]
 fn packets_are_conserved_with_loss_jitter_ring_and_short_transfers() {
     let link = json!({
-        "loss": 0.02, "ring_pkts": 5,
-        "jitter": {"distribution": "normal", "sd_ns": 3_000_000},
-        "schedule": [{"at_ns": 2 * S, "rate_bps": 1_000_000}, {"at_ns": 5 * S, "rate_bps": 20_000_000}]
+        "loss": 0.02, "sim": {"ring": 5},
+        "jitter": {"distribution": "normal", "sd": 3_000_000},
+        "schedule": [{"at": 2 * S, "rate": 1_000_000}, {"at": 5 * S, "rate": 20_000_000}]
     });
     let mut scenario = dumbbell(3, &fifo(50), &link);
     let mut short = scenario["flows"][0].clone();
     merge(
         &mut short,
         &json!({
-            "name": "short", "count": 10, "app": {"kind": "respawn", "bytes": 25_000},
-            "stop_ns": 8 * S
+            "name": "short", "count": 10, "app": {"kind": "respawn", "size": 25_000},
+            "stop": 8 * S
         }),
     );
     let voice = json!({
         "name": "voice", "count": 4, "from": "s", "to": "d", "transport": {"kind": "udp"},
-        "app": {"kind": "cbr", "rate_bps": 64_000, "payload_bytes": 160}, "start_spread_ns": S
+        "app": {"kind": "cbr", "rate": 64_000, "payload": 160}, "start_spread": S
     });
     scenario["flows"]
         .as_array_mut()
@@ -92,11 +92,11 @@ fn same_seed_gives_the_same_report_and_another_seed_another() {
 #[test]
 fn each_window_has_its_own_goodput_and_completion_times() {
     let mut scenario = dumbbell(3, &fifo(60), &json!({}));
-    scenario["flows"][0]["app"] = json!({"kind": "respawn", "bytes": 50_000});
-    scenario["flows"][0]["stop_ns"] = json!(5 * S);
+    scenario["flows"][0]["app"] = json!({"kind": "respawn", "size": 50_000});
+    scenario["flows"][0]["stop"] = json!(5 * S);
     let halves = json!([
-        {"name": "sent", "from_ns": S, "to_ns": 5 * S},
-        {"name": "stopped", "from_ns": 6 * S, "to_ns": 10 * S}
+        {"name": "sent", "from": S, "to": 5 * S},
+        {"name": "stopped", "from": 6 * S, "to": 10 * S}
     ]);
     scenario["record"]["windows"] = halves;
     let report = play(&scenario, 1);
@@ -134,18 +134,18 @@ fn measuring_more_changes_nothing() {
 #[test]
 fn a_link_that_catches_up_does_what_events_would() {
     let queues = [
-        (fifo(60), json!({"ring_pkts": 3})),
+        (fifo(60), json!({"sim": {"ring": 3}})),
         (json!({"algorithm": "codel"}), json!({})),
-        (json!({"algorithm": "pie"}), json!({"delay_ns": 0})),
-        (json!({"algorithm": "choke"}), json!({"delay_ns": 77})),
+        (json!({"algorithm": "pie"}), json!({"delay": 0})),
+        (json!({"algorithm": "choke"}), json!({"delay": 77})),
     ];
     for (queue, link) in queues {
-        let schedule = json!([{"at_ns": 4 * S + 7, "rate_bps": 3_141_593}]);
+        let schedule = json!([{"at": 4 * S + 7, "rate": 3_141_593}]);
         let mut scenario = dumbbell(12, &queue, &link);
-        scenario["links"][1]["rate_bps"] = json!(9_753_191);
+        scenario["links"][1]["rate"] = json!(9_753_191);
         scenario["links"][1]["schedule"] = schedule;
         let ahead = play(&scenario, 5);
-        scenario["links"][1]["jitter"] = json!({"distribution": "uniform", "sd_ns": 0});
+        scenario["links"][1]["jitter"] = json!({"distribution": "uniform", "sd": 0});
         let by_events = play(&scenario, 5);
         assert!(ahead.events < by_events.events);
         assert_eq!(ahead.fingerprint, by_events.fingerprint);
@@ -192,7 +192,7 @@ fn bulk_flows_fill_the_link_and_share_it() {
 #[test]
 fn a_stopped_flow_leaves_the_link() {
     let mut scenario = dumbbell(4, &fifo(100), &json!({}));
-    scenario["flows"][0]["stop_ns"] = json!(4 * S);
+    scenario["flows"][0]["stop"] = json!(4 * S);
     let report = play(&scenario, 1);
     assert_eq!(report.queues[0].windows[1].departed_pkts, 0);
     assert_eq!(report.conservation.inside, 0);
@@ -208,7 +208,7 @@ fn a_run_stops_when_told() {
         }
     }
     let mut scenario = dumbbell(10, &fifo(100), &json!({}));
-    scenario["duration_ns"] = json!(10_000 * S);
+    scenario["duration"] = json!(10_000 * S);
     let scenario = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
     assert_eq!(run(&scenario, 1, &mut Stop).err(), Some(Error::Stopped));
 }
@@ -245,11 +245,10 @@ fn ways_of_many_users_are_found_in_time() {
 fn closed_connections_come_to_rest_though_acknowledgements_are_lost() {
     let link = json!({"loss": 0.3});
     let mut scenario = dumbbell(10, &fifo(50), &link);
-    let respawn = json!({"app": {"kind": "respawn", "bytes": 3_000}, "stop_ns": 20 * S});
+    let respawn = json!({"app": {"kind": "respawn", "size": 3_000}, "stop": 20 * S});
     merge(&mut scenario["flows"][0], &respawn);
-    scenario["duration_ns"] = json!(600 * S);
-    scenario["record"]["windows"] =
-        json!([{"name": "after", "from_ns": 400 * S, "to_ns": 600 * S}]);
+    scenario["duration"] = json!(600 * S);
+    scenario["record"]["windows"] = json!([{"name": "after", "from": 400 * S, "to": 600 * S}]);
     let report = play(&scenario, 1);
     assert!(report.flows[0].completions > 5);
     assert_eq!(report.transport[0].all.timeouts, 0);

@@ -15,13 +15,13 @@ use crate::common::{MS, S, datagrams, merge, play};
 #[test]
 fn a_queue_that_fills_and_empties_has_the_peaks_of_its_arithmetic() {
     let steps = json!([
-        {"at_ns": S, "rate_bps": 500_000}, {"at_ns": 2 * S, "rate_bps": 1_000_000},
+        {"at": S, "rate": 500_000}, {"at": 2 * S, "rate": 1_000_000},
     ]);
     let mut scenario = datagrams(10, 3 * S, &json!({"schedule": steps}));
     let windows = json!([
-        {"name": "all", "from_ns": 0, "to_ns": 3 * S},
-        {"name": "slow", "from_ns": S, "to_ns": 1_990 * MS},
-        {"name": "over both", "from_ns": 1_950 * MS, "to_ns": 2_050 * MS},
+        {"name": "all", "from": 0, "to": 3 * S},
+        {"name": "slow", "from": S, "to": 1_990 * MS},
+        {"name": "over both", "from": 1_950 * MS, "to": 2_050 * MS},
     ]);
     merge(&mut scenario["record"], &json!({"windows": windows}));
     let queue = play(&scenario, 1).queues.remove(0);
@@ -61,12 +61,12 @@ fn phases(scenario: &Value) -> Vec<(u64, u64, Vec<Change>)> {
 #[test]
 fn changes_of_one_time_are_one_step_and_none_is_at_either_end_of_the_run() {
     let steps: Vec<_> = [0, 300, 600, 1_000, 2_000]
-        .map(|ms| json!({"at_ns": ms * MS, "rate_bps": 2_000_000}))
+        .map(|ms| json!({"at": ms * MS, "rate": 2_000_000}))
         .into();
     let mut scenario = datagrams(10, S, &json!({"schedule": steps}));
     merge(
         &mut scenario["flows"][0],
-        &json!({"start_ns": 300 * MS, "stop_ns": 600 * MS, "count": 2}),
+        &json!({"start": 300 * MS, "stop": 600 * MS, "count": 2}),
     );
     let rate = || Change::Rate {
         of: "bottleneck".into(),
@@ -92,25 +92,23 @@ fn changes_of_one_time_are_one_step_and_none_is_at_either_end_of_the_run() {
 #[test]
 fn starts_in_a_list_are_changes_and_drawn_ones_are_none() {
     let mut scenario = datagrams(10, S, &json!({}));
-    scenario["format"] = json!(2);
-    let list = json!({"kind": "list", "ns": [0, 200 * MS, 500 * MS]});
+    let list = json!([0, 200 * MS, 500 * MS]);
     merge(
         &mut scenario["flows"][0],
-        &json!({"starts": list, "count": 5}),
+        &json!({"start": list, "count": 5}),
     );
     let of = || "cbr".to_owned();
     let found = phases(&scenario);
     let start = |flows| vec![Change::Start { of: of(), flows }];
     assert_eq!(found, [(200, 500, start(2)), (500, 1_000, start(1))]);
-    scenario["flows"][0]["starts"] = json!({"kind": "poisson", "from_ns": MS, "gap_ns": MS});
+    scenario["flows"][0]["start"] = json!({"distribution": "poisson", "from": MS, "gap": MS});
     assert_eq!(phases(&scenario), []);
 }
 
 #[test]
 fn a_delay_of_any_link_is_a_change_for_each_queue() {
-    let mut scenario = datagrams(10, S, &json!({"delay_ns": MS}));
-    scenario["format"] = json!(2);
-    scenario["links"][0]["delays"] = json!([{"at_ns": 500 * MS, "delay_ns": 40 * MS}]);
+    let mut scenario = datagrams(10, S, &json!({"delay": MS}));
+    scenario["links"][0]["delays"] = json!([{"at": 500 * MS, "delay": 40 * MS}]);
     let change = Change::Delay {
         of: "bottleneck".into(),
         delay_ms: 40.0,
@@ -122,7 +120,7 @@ fn a_delay_of_any_link_is_a_change_for_each_queue() {
 
 #[test]
 fn the_rates_of_a_trace_are_no_changes() {
-    let steps = json!([{"at_ns": 100 * MS, "rate_bps": 2_000_000}]);
+    let steps = json!([{"at": 100 * MS, "rate": 2_000_000}]);
     let link = json!({"schedule": steps, "traced": true});
     assert_eq!(phases(&datagrams(10, S, &link)), []);
 }
@@ -131,7 +129,7 @@ fn the_rates_of_a_trace_are_no_changes() {
 #[test]
 fn a_thousand_changes_are_a_thousand_steps() {
     let steps: Vec<_> = (1..=1_000)
-        .map(|i| json!({"at_ns": i * 10 * MS, "rate_bps": 1_000_000 + i % 2}))
+        .map(|i| json!({"at": i * 10 * MS, "rate": 1_000_000 + i % 2}))
         .collect();
     let scenario = datagrams(10, 11 * S, &json!({"schedule": steps}));
     let steps = play(&scenario, 1).queues.remove(0).steps;
@@ -147,7 +145,7 @@ fn a_thousand_changes_are_a_thousand_steps() {
 /// A bin that is left over belongs to the one before it.
 #[test]
 fn what_remains_behind_whole_bins_is_not_a_bin_of_its_own() {
-    let steps = json!([{"at_ns": 700 * MS, "rate_bps": 2_000_000}]);
+    let steps = json!([{"at": 700 * MS, "rate": 2_000_000}]);
     let scenario = datagrams(10, 950 * MS, &json!({"schedule": steps}));
     let read = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
     let edges: Vec<_> = read.bin_edges().iter().map(|at| at.0 / MS).collect();
@@ -157,7 +155,7 @@ fn what_remains_behind_whole_bins_is_not_a_bin_of_its_own() {
 /// A day takes no more memory than 10,000 s do.
 #[test]
 fn a_long_run_has_a_hundred_thousand_bins_at_most() {
-    let steps = json!([{"at_ns": 1, "rate_bps": 2_000_000}]);
+    let steps = json!([{"at": 1, "rate": 2_000_000}]);
     for (duration_s, bins) in [(9_000, 89_999), (10_000, 99_999), (86_400, 99_999)] {
         let scenario = datagrams(10, duration_s * S, &json!({"schedule": steps}));
         let read = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");

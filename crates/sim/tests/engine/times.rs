@@ -10,19 +10,18 @@ use sojourn_sim::Scenario;
 /// Flows that send 1,000 bytes once, with these keys.
 fn short(count: u32, keys: &Value) -> Value {
     let mut scenario = dumbbell(count, &json!({"algorithm": "fifo"}), &json!({}));
-    scenario["format"] = json!(2);
     let flow = &mut scenario["flows"][0];
-    flow["app"] = json!({"kind": "bulk", "bytes": 1_000});
-    flow["start_spread_ns"] = json!(0);
+    flow["app"] = json!({"kind": "bulk", "size": 1_000});
+    flow["start_spread"] = json!(0);
     merge(flow, keys);
     scenario
 }
 
 #[test]
 fn each_flow_has_its_own_round_trip_with_jitter_of_the_sender_and_without() {
-    let list = json!({"kind": "list", "ns": [20 * MS, 60 * MS, 500 * MS]});
+    let list = json!([20 * MS, 60 * MS, 500 * MS]);
     for jitter_ns in [json!(0), json!(null)] {
-        let mut scenario = short(6, &json!({"rtts": list, "send_jitter_ns": jitter_ns}));
+        let mut scenario = short(6, &json!({"rtt": list, "sim": {"send_jitter": jitter_ns}}));
         let flow = &mut scenario["flows"][0];
         flow["app"] = json!({"kind": "bulk"});
         flow["transport"]["options"] = json!({"max_window_pkts": 2});
@@ -39,20 +38,22 @@ fn each_flow_has_its_own_round_trip_with_jitter_of_the_sender_and_without() {
 
 #[test]
 fn round_trips_as_long_as_the_links_change_nothing() {
-    let mut plain = short(4, &json!({"app": {"kind": "bulk"}, "start_spread_ns": S}));
+    let mut plain = short(4, &json!({"app": {"kind": "bulk"}, "start_spread": S}));
     let bytes = |scenario: &Value| serde_json::to_string(&play(scenario, 3)).expect("a report");
     let before = bytes(&plain);
-    plain["flows"][0]["rtts"] = json!({"kind": "list", "ns": [20 * MS]});
-    assert_eq!(bytes(&plain), before);
+    for rtt in [json!(20 * MS), json!([20 * MS])] {
+        plain["flows"][0]["rtt"] = rtt;
+        assert_eq!(bytes(&plain), before);
+    }
 }
 
 #[test]
 fn flows_start_when_the_list_says() {
-    let starts = json!({"kind": "list", "ns": [S, 2 * S, 9 * S, 20 * S]});
-    let mut scenario = short(4, &json!({"starts": starts, "send_jitter_ns": 0}));
+    let starts = json!([S, 2 * S, 9 * S, 20 * S]);
+    let mut scenario = short(4, &json!({"start": starts, "sim": {"send_jitter": 0}}));
     scenario["record"]["windows"] = json!([
-        {"name": "1", "from_ns": 0, "to_ns": S}, {"name": "2", "from_ns": S, "to_ns": 2 * S},
-        {"name": "3", "from_ns": 2 * S, "to_ns": 3 * S}, {"name": "4", "from_ns": 9 * S, "to_ns": 10 * S}
+        {"name": "1", "from": 0, "to": S}, {"name": "2", "from": S, "to": 2 * S},
+        {"name": "3", "from": 2 * S, "to": 3 * S}, {"name": "4", "from": 9 * S, "to": 10 * S}
     ]);
     let report = play(&scenario, 1);
     let goodputs: Vec<Vec<bool>> = report
@@ -78,38 +79,33 @@ fn a_refusal_names_the_time_at_fault() {
         assert_eq!(fault.key, key);
         assert!(fault.reason.contains(words), "{}", fault.reason);
     };
-    let list = |ns: Value| json!({"kind": "list", "ns": ns});
-    refused(
-        json!({"rtts": list(json!([]))}),
-        "flows[0].rtts",
-        "no times",
-    );
-    let short = json!([30 * MS, 19 * MS]);
-    refused(
-        json!({"rtts": list(short)}),
-        "flows[0].rtts.ns[1]",
-        "less than the delays",
-    );
-    let even = json!({"kind": "even", "from_ns": 40 * MS, "to_ns": 30 * MS});
-    refused(
-        json!({"rtts": even}),
-        "flows[0].rtts.to_ns",
-        "less than 'from'",
-    );
-    let poisson = json!({"kind": "poisson", "from_ns": 0, "gap_ns": S});
-    refused(json!({"rtts": poisson}), "flows[0].rtts", "no round trips");
-    let both = json!({"starts": poisson, "start_ns": 1});
-    refused(both, "flows[0].start_spread_ns", "no spread");
+    refused(json!({"rtt": []}), "flows[0].rtt", "no times");
+    let (few, least) = (json!([30 * MS, 19 * MS]), "less than the delays");
+    refused(json!({"rtt": few}), "flows[0].rtt[1]", least);
+    refused(json!({"rtt": 19 * MS}), "flows[0].rtt", least);
+    let even = json!({"distribution": "even", "from": 40 * MS, "to": 30 * MS});
+    refused(json!({"rtt": even}), "flows[0].rtt.to", "less than 'from'");
+    let poisson = json!({"distribution": "poisson", "from": 0, "gap": S});
+    refused(json!({"rtt": poisson}), "flows[0].rtt", "no round trips");
+    let both = json!({"start": poisson, "start_spread": 1});
+    refused(both, "flows[0].start_spread", "no spread");
     let udp = json!({
-        "transport": {"kind": "udp"}, "rtts": list(json!([S])),
-        "app": {"kind": "cbr", "rate_bps": 8_000, "payload_bytes": 100}
+        "transport": {"kind": "udp"}, "rtt": S,
+        "app": {"kind": "cbr", "rate": 8_000, "payload": 100}
     });
-    refused(udp, "flows[0].rtts", "no round trip");
-    let far = json!({"kind": "exponential", "mean_ns": u64::MAX});
-    refused(json!({"starts": far}), "flows[0].starts.mean_ns", "a year");
-    let old = json!({"starts": list(json!([0]))});
-    let mut scenario = self::short(2, &old);
-    scenario["format"] = json!(1);
-    let fault = Scenario::from_json(&scenario.to_string()).expect_err("format 1");
-    assert!(fault.reason.contains("need format = 2"));
+    refused(udp, "flows[0].rtt", "no round trip");
+    let far = json!({"distribution": "exponential", "mean": u64::MAX});
+    refused(json!({"start": far}), "flows[0].start.mean", "a year");
+    refused(
+        json!({"start": [0, -1]}),
+        "flows[0].start[1]",
+        "expected u64",
+    );
+    let forms = "expected a time, a list of times, or a distribution";
+    refused(json!({"start": "soon"}), "flows[0].start", forms);
+    refused(
+        json!({"start": {"distribution": "zipf"}}),
+        "flows[0].start.distribution",
+        "`even`",
+    );
 }

@@ -11,8 +11,8 @@ use crate::common::{MS, S, datagrams, dumbbell, merge, play};
 
 #[test]
 fn packets_leave_at_the_opportunities_and_nowhere_else() {
-    let fifo = json!({"algorithm": "fifo", "rows": {"limit": 50}});
-    let trace = json!({"opportunities": {"at_ms": [2, 2, 2, 3, 9], "cycle_ms": 10}});
+    let fifo = json!({"algorithm": "fifo", "limit": 50});
+    let trace = json!({"trace": [2, 2, 2, 3, 10], "opportunity": "packet"});
     let mut scenario = dumbbell(2, &fifo, &trace);
     merge(
         &mut scenario["record"],
@@ -27,12 +27,12 @@ fn packets_leave_at_the_opportunities_and_nowhere_else() {
     }
     let most = |ns: u64| match ns % (10 * MS) {
         ns if ns == 2 * MS => 3,
-        ns if ns == 3 * MS || ns == 9 * MS => 1,
+        ns if ns == 3 * MS || ns == 0 => 1,
         _ => 0,
     };
     assert!(left.iter().all(|(&ns, &pkts)| pkts <= most(ns)));
     // The flows keep a queue, so that nearly all the 500 opportunities a second are used.
-    let used: i32 = left.range(5_000 * MS..).map(|(_, &pkts)| pkts).sum();
+    let used: i32 = left.range(5_000 * MS + 1..).map(|(_, &pkts)| pkts).sum();
     assert!((2_480..=2_500).contains(&used), "{used}");
 }
 
@@ -59,14 +59,14 @@ fn served(packets: &[(u64, u32)], at_ns: impl Iterator<Item = u64>) -> Vec<u64> 
 
 #[test]
 fn packets_share_the_bytes_of_an_opportunity_and_take_the_rest_from_the_next() {
-    let trace = json!({"opportunities": {"at_ms": [3, 3, 10], "cycle_ms": 10, "bytes": 1_504}});
+    let trace = json!({"trace": [3, 3, 10]});
     // Of 52 to 1,514 bytes; some two a cycle, and many.
     for (gap_ms, payload_bytes) in [(1, 10), (1, 400), (2, 700), (4, 1_000), (4, 1_472)] {
         let mut scenario = datagrams(gap_ms, 4 * S, &trace);
         // None comes in the very moment of an opportunity.
-        scenario["flows"][0]["start_ns"] = json!(300_000);
-        scenario["flows"][0]["app"]["payload_bytes"] = json!(payload_bytes);
-        scenario["flows"][0]["app"]["rate_bps"] = json!(payload_bytes * 8_000 / gap_ms);
+        scenario["flows"][0]["start"] = json!(300_000);
+        scenario["flows"][0]["app"]["payload"] = json!(payload_bytes);
+        scenario["flows"][0]["app"]["rate"] = json!(payload_bytes * 8_000 / gap_ms);
         let report = play(&scenario, 1);
         let queue = &report.queues[0];
         let events = queue.events.as_ref().expect("events");
@@ -99,25 +99,22 @@ fn packets_share_the_bytes_of_an_opportunity_and_take_the_rest_from_the_next() {
 fn a_trace_that_is_used_up_is_used_to_the_full_whatever_the_size_of_packets() {
     // One a second, and eight at once; each way of serving, with small and full packets.
     for at_ms in [vec![1_000], vec![500; 8]] {
-        for (bytes, payload_bytes, header_bytes) in [
-            (Some(1_504), 1_472, 4),
-            (Some(1_504), 160, 4),
-            (None, 1_472, 14),
-            (None, 160, 14),
+        for (opportunity, payload_bytes, header_bytes) in [
+            ("bytes", 1_472, 4),
+            ("bytes", 160, 4),
+            ("packet", 1_472, 14),
+            ("packet", 160, 14),
         ] {
-            let cycle_ms = at_ms.last().copied();
             let trace = json!({
-                "opportunities": {"at_ms": at_ms, "cycle_ms": cycle_ms, "bytes": bytes},
-                "header_bytes": header_bytes,
+                "trace": at_ms, "opportunity": opportunity, "header": header_bytes,
             });
             let mut scenario = datagrams(1, 60 * S, &trace);
-            scenario["format"] = json!(2);
-            scenario["flows"][0]["app"]["payload_bytes"] = json!(payload_bytes);
+            scenario["flows"][0]["app"]["payload"] = json!(payload_bytes);
             let report = play(&scenario, 1);
             let found_pct = report.queues[0].windows[0].utilisation_pct;
             assert!(
                 (98.0..100.3).contains(&found_pct),
-                "{bytes:?} {payload_bytes}: {found_pct}"
+                "{opportunity} {payload_bytes}: {found_pct}"
             );
         }
     }

@@ -35,13 +35,12 @@ impl Control for Taken {
 /// Such traffic in a dumbbell of 10 Mbit/s and 20 ms, without jitter of the sender.
 fn of(count: u32, app: &Value, keys: &Value) -> Value {
     let mut scenario = dumbbell(count, &json!({"algorithm": "fifo"}), &json!({}));
-    scenario["format"] = json!(2);
     let flow = &mut scenario["flows"][0];
     flow["app"] = app.clone();
-    flow["start_spread_ns"] = json!(0);
-    flow["send_jitter_ns"] = json!(0);
+    flow["start_spread"] = json!(0);
+    flow["sim"] = json!({"send_jitter": 0});
     merge(flow, keys);
-    scenario["record"]["windows"] = json!([{"name": "all", "from_ns": 0, "to_ns": 10 * S}]);
+    scenario["record"]["windows"] = json!([{"name": "all", "from": 0, "to": 10 * S}]);
     scenario["record"]["transfers"] = json!(true);
     scenario
 }
@@ -60,10 +59,10 @@ fn rows(scenario: &Value) -> Vec<Transfer> {
 fn traffic() -> [Value; 5] {
     let vectors = "SEQ 1000000 2 0 0\n> 400\n< 9000\nt 20000\n> 500\n< 40000\n";
     [
-        json!({"kind": "respawn", "bytes": 30_000}),
-        json!({"kind": "bulk", "bytes": 200_000}),
-        json!({"kind": "web", "think_ns": 300 * MS}),
-        json!({"kind": "files", "gap_ns": 100 * MS, "bytes": 20_000, "shape": 1.5,
+        json!({"kind": "respawn", "size": 30_000}),
+        json!({"kind": "bulk", "size": 200_000}),
+        json!({"kind": "web", "think": 300 * MS}),
+        json!({"kind": "files", "gap": 100 * MS, "size": 20_000, "shape": 1.5,
                "connections": "one"}),
         json!({"kind": "tmix", "vectors": vectors}),
     ]
@@ -73,7 +72,7 @@ fn traffic() -> [Value; 5] {
 fn a_transfer_has_the_times_that_its_packets_have_by_hand() {
     let all = rows(&of(
         1,
-        &json!({"kind": "respawn", "bytes": 3_000}),
+        &json!({"kind": "respawn", "size": 3_000}),
         &json!({}),
     ));
     let first = all[0];
@@ -99,9 +98,9 @@ fn a_transfer_has_the_times_that_its_packets_have_by_hand() {
 #[test]
 fn rows_are_taken_while_the_run_goes_on() {
     let mut taken = Taken::default();
-    let app = json!({"kind": "web", "think_ns": 300 * MS});
+    let app = json!({"kind": "web", "think": 300 * MS});
     let mut scenario = of(50, &app, &json!({}));
-    scenario["duration_ns"] = json!(60 * S);
+    scenario["duration"] = json!(60 * S);
     let report = take(&scenario, &mut taken).expect("a run that ends");
     assert!(taken.calls.len() > 5, "{}", taken.calls.len());
     let longest = taken.calls.iter().map(Vec::len).max().expect("calls");
@@ -131,7 +130,7 @@ fn whoever_takes_rows_can_end_the_run() {
         most_calls: Some(2),
         ..Taken::default()
     };
-    let app = json!({"kind": "web", "think_ns": 300 * MS});
+    let app = json!({"kind": "web", "think": 300 * MS});
     let ended = take(&of(50, &app, &json!({})), &mut taken);
     assert_eq!(ended.err(), Some(Error::Stopped));
     assert_eq!(taken.calls.len(), 2);
@@ -176,11 +175,11 @@ fn bytes_of_transfers_are_those_that_arrived() {
 
 #[test]
 fn a_transfer_that_is_not_complete_has_no_last_byte() {
-    let bulk = json!({"kind": "bulk", "bytes": 1_000_000_000});
+    let bulk = json!({"kind": "bulk", "size": 1_000_000_000});
     for (keys, first_byte) in [
         (json!({}), true),
-        (json!({"stop_ns": S}), true),
-        (json!({"start_ns": 10 * S - MS}), false),
+        (json!({"stop": S}), true),
+        (json!({"start": 10 * S - MS}), false),
     ] {
         let all = rows(&of(1, &bulk, &keys));
         let found: Vec<_> = all

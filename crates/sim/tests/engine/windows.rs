@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 const LINKS: [fn() -> Value; 5] = [
     || json!({}),
-    || json!({"ring_pkts": 2}),
-    || json!({"shaper": "tbf", "burst_bytes": 4_000}),
-    || json!({"shaper": "htb", "burst_bytes": 4_000}),
-    || json!({"delay_ns": MS}),
+    || json!({"sim": {"ring": 2}}),
+    || json!({"shaper": "tbf", "burst": 4_000}),
+    || json!({"shaper": "htb", "burst": 4_000}),
+    || json!({"delay": MS}),
 ];
 
 /// A packet comes every 10 ms from time 0, so 40 come in [200, 600) ms: the first exactly
@@ -21,9 +21,9 @@ fn a_window_begins_with_what_happens_at_its_first_moment() {
     for link in LINKS {
         let mut scenario = datagrams(10, S, &link());
         let windows = json!([
-            {"name": "before", "from_ns": 0, "to_ns": 200 * MS},
-            {"name": "in", "from_ns": 200 * MS, "to_ns": 600 * MS},
-            {"name": "behind", "from_ns": 600 * MS, "to_ns": S},
+            {"name": "before", "from": 0, "to": 200 * MS},
+            {"name": "in", "from": 200 * MS, "to": 600 * MS},
+            {"name": "behind", "from": 600 * MS, "to": S},
         ]);
         merge(&mut scenario["record"], &json!({"windows": windows}));
         let report = play(&scenario, 1);
@@ -52,8 +52,8 @@ fn datagrams_sent_are_counted_for_their_flow() {
 /// 1,000 bytes at 11 Gbit/s are due every 727.27 ns.
 #[test]
 fn a_constant_rate_does_not_drift() {
-    let mut scenario = datagrams(10, 10 * MS, &json!({"rate_bps": 100_000_000_000_u64}));
-    scenario["flows"][0]["app"]["rate_bps"] = json!(11_000_000_000_u64);
+    let mut scenario = datagrams(10, 10 * MS, &json!({"rate": 100_000_000_000_u64}));
+    scenario["flows"][0]["app"]["rate"] = json!(11_000_000_000_u64);
     let report = play(&scenario, 1);
     assert_eq!(report.flows[0].data_pkts_sent, 13_750 + 1);
 }
@@ -62,12 +62,9 @@ fn a_constant_rate_does_not_drift() {
 /// group, and only datagrams are lost for good.
 #[test]
 fn groups_of_flows_are_told_apart() {
-    let mut scenario = datagrams(10, 4 * S, &json!({"rate_bps": 10_000_000}));
-    merge(
-        &mut scenario["links"][0]["queue"],
-        &json!({"rows": {"limit": 50}}),
-    );
-    let way_back = json!({"name": "back", "from": "d", "to": "s", "delay_ns": MS});
+    let mut scenario = datagrams(10, 4 * S, &json!({"rate": 10_000_000}));
+    merge(&mut scenario["links"][0]["queue"], &json!({"limit": 50}));
+    let way_back = json!({"name": "back", "from": "d", "to": "s", "delay": MS});
     scenario["links"]
         .as_array_mut()
         .expect("links")
@@ -75,7 +72,7 @@ fn groups_of_flows_are_told_apart() {
     let mut cbr = scenario["flows"][0].clone();
     merge(
         &mut cbr,
-        &json!({"count": 4, "app": {"kind": "cbr", "rate_bps": 5_000_000, "payload_bytes": 1_000}}),
+        &json!({"count": 4, "app": {"kind": "cbr", "rate": 5_000_000, "payload": 1_000}}),
     );
     let tcp = json!({
         "name": "bulk", "count": 2, "from": "s", "to": "d",
@@ -118,8 +115,8 @@ fn groups_of_flows_are_told_apart() {
 /// With a round trip of 1.5 s the SYN is repeated after one, and the SYN-ACK too.
 #[test]
 fn timeouts_are_those_of_the_sender() {
-    let fifo = json!({"algorithm": "fifo", "rows": {"limit": 100}});
-    let scenario = dumbbell(1, &fifo, &json!({"delay_ns": 1_485 * MS}));
+    let fifo = json!({"algorithm": "fifo", "limit": 100});
+    let scenario = dumbbell(1, &fifo, &json!({"delay": 1_485 * MS}));
     let report = play(&scenario, 1);
     assert_eq!(report.flows[0].timeouts, 1);
     assert_eq!(report.flows[0].retransmitted_pkts, 1);
@@ -129,12 +126,12 @@ fn timeouts_are_those_of_the_sender() {
 #[test]
 fn datagrams_under_way_are_not_lost_and_windows_add_up() {
     for loss in [0.0, 0.1] {
-        let far = json!({"delay_ns": 500 * MS, "rate_bps": 10_000_000, "loss": loss});
+        let far = json!({"delay": 500 * MS, "rate": 10_000_000, "loss": loss});
         let mut scenario = datagrams(1, 4 * S, &far);
         scenario["record"]["windows"] = json!([
-            {"name": "first", "from_ns": 0, "to_ns": S},
-            {"name": "second", "from_ns": S, "to_ns": 4 * S},
-            {"name": "both", "from_ns": 0, "to_ns": 4 * S}
+            {"name": "first", "from": 0, "to": S},
+            {"name": "second", "from": S, "to": 4 * S},
+            {"name": "both", "from": 0, "to": 4 * S}
         ]);
         let report = play(&scenario, 1);
         let [first, second, both] =
@@ -153,11 +150,11 @@ fn datagrams_under_way_are_not_lost_and_windows_add_up() {
 /// slower by half from 2 s on makes each wait 6.672 ms longer than the one before.
 #[test]
 fn delay_and_jitter_of_datagrams_are_those_of_the_link() {
-    let slower = json!({"schedule": [{"at_ns": 2 * S, "rate_bps": 500_000}]});
+    let slower = json!({"schedule": [{"at": 2 * S, "rate": 500_000}]});
     let mut scenario = datagrams(10, 4 * S, &slower);
     scenario["record"]["windows"] = json!([
-        {"name": "fast", "from_ns": 0, "to_ns": 2 * S},
-        {"name": "slow", "from_ns": 2 * S + 500 * MS, "to_ns": 4 * S}
+        {"name": "fast", "from": 0, "to": 2 * S},
+        {"name": "slow", "from": 2 * S + 500 * MS, "to": 4 * S}
     ]);
     let report = play(&scenario, 1);
     let [fast, slow] = [0, 1].map(|window: usize| &report.transport[window].groups[0]);
@@ -175,9 +172,9 @@ fn delay_and_jitter_of_datagrams_are_those_of_the_link() {
 /// lags behind by up to half a second until it is asked.
 #[test]
 fn what_left_a_queue_after_the_last_window_is_recorded_to_the_end() {
-    let mut scenario = datagrams(10, 1_805 * MS, &json!({"delay_ns": 500 * MS}));
-    scenario["flows"][0]["send_jitter_ns"] = json!(1);
-    scenario["record"]["windows"] = json!([{"name": "first", "from_ns": 0, "to_ns": S}]);
+    let mut scenario = datagrams(10, 1_805 * MS, &json!({"delay": 500 * MS}));
+    scenario["flows"][0]["sim"]["send_jitter"] = json!(1);
+    scenario["record"]["windows"] = json!([{"name": "first", "from": 0, "to": S}]);
     let report = play(&scenario, 1);
     let events = report.queues[0].events.as_ref().expect("events");
     assert_eq!(events.last().map(|event| event.at_ns / MS), Some(1_790));

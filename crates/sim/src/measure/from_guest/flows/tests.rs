@@ -11,21 +11,21 @@ use crate::measure::record::Quantity;
 fn scenario() -> Scenario {
     let flow = |name: &str, app: serde_json::Value| {
         json!({
-            "name": name, "count": 1, "from": "a", "to": "b", "start_ns": 0,
+            "name": name, "count": 1, "from": "a", "to": "b", "start": 0,
             "transport": {"kind": "udp"}, "app": app
         })
     };
-    let cbr = json!({"kind": "cbr", "rate_bps": 8_000, "payload_bytes": 1_000});
-    let ping = json!({"kind": "ping", "interval_ns": 1_000_000_000, "payload_bytes": 56});
+    let cbr = json!({"kind": "cbr", "rate": 8_000, "payload": 1_000});
+    let ping = json!({"kind": "ping", "interval": 1_000_000_000, "payload": 56});
     let text = json!({
-        "format": 2, "name": "two", "duration_ns": 4_000_000_000_u64, "nodes": ["a", "b"],
+        "format": 2, "name": "two", "duration": 4_000_000_000_u64, "nodes": ["a", "b"],
         "links": [
-            {"name": "there", "from": "a", "to": "b", "delay_ns": 1_000},
-            {"name": "back", "from": "b", "to": "a", "delay_ns": 1_000}
+            {"name": "there", "from": "a", "to": "b", "delay": 1_000},
+            {"name": "back", "from": "b", "to": "a", "delay": 1_000}
         ],
         "flows": [flow("ping", ping), flow("cbr", cbr)],
         "record": {"queues": [], "windows": [
-            {"name": "all", "from_ns": 0, "to_ns": 4_000_000_000_u64}
+            {"name": "all", "from": 0, "to": 4_000_000_000_u64}
         ]}
     });
     Scenario::from_json(&text.to_string()).expect("a scenario")

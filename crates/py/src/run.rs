@@ -160,7 +160,7 @@ fn message(panic: &(dyn std::any::Any + Send)) -> &str {
 fn pack_run(py: Python<'_>, report: &Report) -> PyResult<Packed> {
     let text = serde_json::to_string(report).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
     let files = py
-        .detach(|| recorded::files(&report.queues, &report.times, &report.group_series))
+        .detach(|| recorded::files(&report.queues, &report.traffic.times, &report.group_series))
         .map_err(recorded::told)?;
     pack(py, text, files)
 }

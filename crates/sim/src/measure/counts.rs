@@ -4,7 +4,7 @@
 //! Plain data that any host counts of a flow.
 
 use crate::base::time::Time;
-use crate::tcp::TcpStats;
+use crate::tcp::TcpCounts;
 
 /// A transfer that has come to its end.
 #[derive(Clone, Copy, Debug)]
@@ -87,10 +87,10 @@ impl Transit {
 
 impl FlowCounts {
     /// Adds a connection's.
-    pub fn add(&mut self, stats: &TcpStats) {
-        self.retransmitted_pkts += stats.retransmitted_pkts;
-        self.timeouts += stats.timeouts;
-        self.data_pkts_sent += stats.data_pkts_sent;
+    pub fn add(&mut self, counts: &TcpCounts) {
+        self.retransmitted_pkts += counts.retransmitted_pkts;
+        self.timeouts += counts.timeouts;
+        self.data_pkts_sent += counts.data_pkts_sent;
     }
 
     /// What has been counted since an earlier reading.

@@ -445,7 +445,7 @@ impl Net {
         if let (Kind::Tcp(connection), true) = (kind, end.counts) {
             self.flows[end.flow as usize]
                 .counts
-                .add(&connection.stats());
+                .add(&connection.stats().counts);
         }
         self.free.push(number);
     }

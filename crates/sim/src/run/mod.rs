@@ -440,7 +440,7 @@ impl<'a> Simulation<'a> {
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
         for end in self.net.endpoints.iter().filter(|end| end.counts) {
             if let Kind::Tcp(connection) = &end.kind {
-                flow_counts[end.flow as usize].add(&connection.stats());
+                flow_counts[end.flow as usize].add(&connection.stats().counts);
             }
         }
         flow_counts

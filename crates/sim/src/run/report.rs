@@ -7,10 +7,8 @@ use serde::Serialize;
 
 use super::{Error, Simulation};
 use crate::link::Link;
-use crate::measure::record::{Distribution, GroupSeries, QueueReport};
-use crate::measure::report::{
-    CompletionReport, Counted, EchoReport, FlowCounted, FlowReport, FlowsReport, TransportWindow,
-};
+use crate::measure::record::{GroupSeries, QueueReport};
+use crate::measure::report::{Counted, FlowCounted, FlowsReport};
 use crate::net::endpoint::Kind;
 use crate::traffic::End;
 
@@ -32,22 +30,8 @@ pub struct Report {
     /// Measured queues.
     pub queues: Vec<QueueReport>,
     /// Flows.
-    pub flows: Vec<FlowReport>,
-    /// Round trips of flows that are echoes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub echoes: Vec<EchoReport>,
-    /// All flows by window.
-    pub transport: Vec<TransportWindow>,
-    /// Of the times of transfers and pages, by window and group; taken out before the report
-    /// becomes JSON.
-    #[serde(skip)]
-    pub times: Vec<Distribution>,
-    /// Sum of the flows', in the first window.
-    pub goodput_mbps: f64,
-    /// Jain's index of the flows' goodput in the first window.
-    pub jain: f64,
-    /// Completion times in seconds, of the first window.
-    pub fct_s: CompletionReport,
+    #[serde(flatten)]
+    pub traffic: FlowsReport,
     /// Events handled.
     pub events: u64,
     /// Hash of what happened at the measured queues.
@@ -117,7 +101,7 @@ impl Simulation<'_> {
             .fold(conservation.born, |mixed, (record, _)| {
                 mixed.rotate_left(7) ^ record.fingerprint()
             });
-        let of_flows = self.of_flows();
+        let traffic = self.traffic();
         Ok(Report {
             queues: records
                 .into_iter()
@@ -127,13 +111,7 @@ impl Simulation<'_> {
                     ..record.report(self.scenario.phases())
                 })
                 .collect(),
-            flows: of_flows.flows,
-            echoes: of_flows.echoes,
-            transport: of_flows.transport,
-            times: of_flows.times,
-            goodput_mbps: of_flows.goodput_mbps,
-            jain: of_flows.jain,
-            fct_s: of_flows.fct_s,
+            traffic,
             events: self.net.shared.events.scheduled(),
             fingerprint: format!("{fingerprint:016x}"),
             conservation,
@@ -141,21 +119,18 @@ impl Simulation<'_> {
         })
     }
 
-    fn of_flows(&self) -> FlowsReport {
-        let flows = &self.net.flows;
-        let mut srtt_us = vec![0; flows.len()];
+    fn traffic(&self) -> FlowsReport {
+        let mut flow_srtt_us = vec![0; self.net.flows.len()];
         for end in &self.net.endpoints {
             if let Kind::Tcp(connection) = &end.kind
                 && end.who == End::From
+                && let Some((_, srtt_us)) = connection.window_and_srtt()
             {
-                let stats = connection.stats();
-                if stats.srtt_us > 0 {
-                    srtt_us[end.flow as usize] = stats.srtt_us;
-                }
+                flow_srtt_us[end.flow as usize] = srtt_us;
             }
         }
-        let each = flows.iter().zip(srtt_us);
-        let each = each.map(|(flow, srtt_us)| FlowCounted {
+        let flows = self.net.flows.iter().zip(flow_srtt_us);
+        let flows = flows.map(|(flow, srtt_us)| FlowCounted {
             srtt_us,
             transfers: flow.transfers,
             completions: &flow.completions,
@@ -166,7 +141,7 @@ impl Simulation<'_> {
             scenario: self.scenario,
             edges: &self.edges,
             end: self.flow_counts(),
-            flows: each.collect(),
+            flows: flows.collect(),
             times: &self.net.times,
         };
         counted.report()

@@ -16,7 +16,7 @@ use super::outgoing::{Out, OutQueue};
 use super::receive::receiver::Receiver;
 use super::segment::{Flags, Segment};
 use super::send::sender::Sender;
-use super::stats::{Counts, TcpStats};
+use super::stats::{TcpCounts, TcpStats};
 use super::timers::Timers;
 use crate::base::ecn::Ecn;
 use crate::base::time::Time;
@@ -100,7 +100,7 @@ pub struct Connection {
     pub(super) timers: Timers,
     pub(super) pending: Pending,
     pub(super) out: OutQueue,
-    pub(super) stats: Counts,
+    pub(super) counts: TcpCounts,
     pub(super) rcv: Receiver,
 }
 
@@ -118,7 +118,7 @@ impl Connection {
             timers: Timers::new(config.wheel()),
             out: OutQueue::default(),
             pending: Pending::default(),
-            stats: Counts::default(),
+            counts: TcpCounts::default(),
             syn_ack_sent_us: 0,
             syn_ack_retries: 0,
             fin_acknowledged: false,

@@ -87,7 +87,7 @@ impl Connection {
                 }
             }
             Ecn::Ce => {
-                self.stats.ce_received += 1;
+                self.counts.ce_received += 1;
                 if self.cc.needs_ecn() {
                     self.note_dctcp_mark(true);
                 }

@@ -84,7 +84,7 @@ impl Connection {
         if self.state != State::SynReceived {
             return;
         }
-        self.stats.timeouts += 1;
+        self.counts.timeouts += 1;
         self.repeat_syn_ack();
         let wait = u64::from(self.config.initial_rto_ms) << self.syn_ack_retries.min(16);
         self.arm_syn_ack(wait.min(u64::from(self.config.max_rto_ms)));
@@ -92,7 +92,7 @@ impl Connection {
 
     fn repeat_syn_ack(&mut self) {
         self.syn_ack_retries += 1;
-        self.stats.retransmitted_pkts += 1;
+        self.counts.retransmitted_pkts += 1;
         self.send_syn_ack();
     }
 

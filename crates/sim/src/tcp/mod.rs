@@ -32,4 +32,4 @@ mod tests;
 pub use config::{CongestionControl, RtoForm, TcpConfig};
 pub use connection::{Connection, Event};
 pub use segment::{Flags, MAX_SACK_BLOCKS, SackBlock, Segment};
-pub use stats::TcpStats;
+pub use stats::{TcpCounts, TcpStats};

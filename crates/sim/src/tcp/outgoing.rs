@@ -131,7 +131,7 @@ impl Connection {
             Out::Ack { ack, window, echo } => {
                 let (ack, window, flags) = (*ack, *window, Flags::ACK.with(*echo));
                 self.out.pop();
-                self.stats.acks_sent += 1;
+                self.counts.acks_sent += 1;
                 let bytes = self.dress(into, self.snd.nxt, ack, 0, window, flags);
                 Some((self.ecn_of(false), bytes))
             }
@@ -176,7 +176,7 @@ impl Connection {
         window: u32,
         flags: Flags,
     ) -> u32 {
-        self.stats.pkts_sent += 1;
+        self.counts.pkts_sent += 1;
         into.seq = seq;
         into.ack = ack;
         into.len = len;

@@ -7,22 +7,8 @@ use super::connection::Connection;
 use super::rtt::NO_RTT;
 
 /// Counters; all begin at zero and only rise.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Counts {
-    pub pkts_sent: u64,
-    pub data_pkts_sent: u64,
-    pub acks_sent: u64,
-    pub retransmitted_pkts: u64,
-    pub timeouts: u64,
-    pub probes: u64,
-    pub recoveries: u64,
-    pub undos: u64,
-    pub ce_received: u64,
-}
-
-/// A snapshot of one end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TcpStats {
+pub struct TcpCounts {
     /// Packets sent, of any kind.
     pub pkts_sent: u64,
     /// Packets with data sent, retransmissions included.
@@ -41,6 +27,13 @@ pub struct TcpStats {
     pub undos: u64,
     /// Data packets that arrived with CE.
     pub ce_received: u64,
+}
+
+/// A snapshot of one end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpStats {
+    /// What it has counted.
+    pub counts: TcpCounts,
     /// Bytes acknowledged by the peer.
     pub acknowledged_bytes: u64,
     /// Bytes received in order.
@@ -70,26 +63,20 @@ impl Connection {
 
 impl TcpStats {
     pub(super) fn of(connection: &Connection) -> Self {
-        let (counts, snd) = (&connection.stats, &connection.snd);
+        let snd = &connection.snd;
         // SYN takes the first offset, a FIN the last.
         let data = |offset: u64, fin: bool| offset.saturating_sub(1 + u64::from(fin));
         let min_rtt_us = snd.rtt.min_us();
         Self {
-            pkts_sent: counts.pkts_sent,
-            data_pkts_sent: counts.data_pkts_sent,
-            acks_sent: counts.acks_sent,
-            retransmitted_pkts: counts.retransmitted_pkts,
-            timeouts: counts.timeouts,
-            probes: counts.probes,
-            recoveries: counts.recoveries,
-            undos: counts.undos,
-            ce_received: counts.ce_received,
+            counts: connection.counts,
             acknowledged_bytes: data(snd.una, snd.fin_sent && snd.una > snd.write_end),
             received_bytes: data(connection.rcv.nxt, connection.rcv.fin_received),
             cwnd_pkts: snd.window.cwnd,
             ssthresh_pkts: snd.window.ssthresh,
             pkts_out: snd.packets_out(),
-            srtt_us: snd.rtt.srtt8_us() >> 3,
+            srtt_us: connection
+                .window_and_srtt()
+                .map_or(0, |(_, srtt_us)| srtt_us),
             min_rtt_us: if min_rtt_us == NO_RTT { 0 } else { min_rtt_us },
             rto_ms: snd.rto,
         }

@@ -218,7 +218,7 @@ impl Connection {
         if self.snd.board.is_empty() {
             return;
         }
-        self.stats.timeouts += 1;
+        self.counts.timeouts += 1;
         self.enter_loss();
         self.snd.timeouts_in_row += 1;
         self.snd.total_timeouts += 1;

@@ -24,7 +24,7 @@ fn udp() -> Value {
 }
 
 fn group(report: &Report) -> Value {
-    serde_json::to_value(&report.transport[0].groups[0]).expect("a group")
+    serde_json::to_value(&report.traffic.transport[0].groups[0]).expect("a group")
 }
 
 #[track_caller]
@@ -121,7 +121,7 @@ fn a_sequential_vector_is_played_as_it_is_written() {
         0.040 + 0.030 + syn_ack_s() + sending_s(1_000),
         4e-5,
     );
-    assert_eq!(report.flows[0].timeouts, 0);
+    assert_eq!(report.traffic.flows[0].timeouts, 0);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn an_echo_takes_the_round_trip_and_the_queue_before_it() {
     let app = json!({"kind": "ping", "interval": 100 * MS, "payload": 56});
     let mut scenario = of(1, &app, &udp());
     let report = play(&scenario, 1);
-    let echoes = &report.echoes[0];
+    let echoes = &report.traffic.echoes[0];
     assert_eq!(echoes.sent_s[..3], [0.0, 0.1, 0.2]);
     assert_eq!(echoes.rtt_ms.len(), 101);
     let expected = 20.0 + 98.0 * 8.0 / 1e4;
@@ -222,7 +222,7 @@ fn an_echo_takes_the_round_trip_and_the_queue_before_it() {
     let mut bulk = dumbbell(1, &json!({"algorithm": "fifo"}), &json!({}))["flows"][0].clone();
     bulk["name"] = json!("load");
     scenario["flows"].as_array_mut().expect("flows").push(bulk);
-    let loaded = play(&scenario, 1).echoes;
+    let loaded = play(&scenario, 1).traffic.echoes;
     let later = loaded[0].rtt_ms[50..].iter().flatten();
     assert!(later.clone().count() > 40 && later.copied().fold(0.0, f64::max) > 60.0);
 }
@@ -250,7 +250,13 @@ fn time_at_a_sender_is_no_delay_of_datagrams() {
             assert!(group["delivered_bytes"].as_u64() > Some(0), "{app}");
             near(&group["delay_ms"], expected_ms, 1e-6);
             near(&group["jitter_ms"], 0.0, 1e-6);
-            for rtt_ms in report.echoes.iter().flat_map(|flow| &flow.rtt_ms).flatten() {
+            for rtt_ms in report
+                .traffic
+                .echoes
+                .iter()
+                .flat_map(|flow| &flow.rtt_ms)
+                .flatten()
+            {
                 near(&json!(rtt_ms), expected_ms + 10.0, 1e-6);
             }
         }
@@ -265,7 +271,12 @@ fn datagrams_of_each_source_arrive_with_their_bytes() {
         json!({"kind": "onoff", "rate": 2_000_000, "on": 100 * MS, "off": 100 * MS}),
     ] {
         let report = play(&of(3, &app, &udp()), 1);
-        let sent: u64 = report.flows.iter().map(|flow| flow.data_pkts_sent).sum();
+        let sent: u64 = report
+            .traffic
+            .flows
+            .iter()
+            .map(|flow| flow.data_pkts_sent)
+            .sum();
         let payload = if app["kind"] == "voip" { 160 } else { 1_000 };
         let arrived = group(&report)["delivered_bytes"].as_u64().expect("bytes") / payload;
         assert!(
@@ -298,7 +309,7 @@ fn users_that_stop_are_silent_and_leave_nothing_behind() {
         ]);
         let report = play(&scenario, 1);
         let [before, after] = [0, 1].map(|window| {
-            let group = &report.transport[window].groups[0];
+            let group = &report.traffic.transport[window].groups[0];
             serde_json::to_value(group).expect("a group")
         });
         assert!(before["opened"].as_u64() > Some(9), "{app}: {before}");
@@ -323,7 +334,7 @@ fn conversations_live_through_a_link_that_stands_still() {
     ]);
     let report = play(&scenario, 2);
     let pages = |window: usize| {
-        let group = &report.transport[window].groups[0];
+        let group = &report.traffic.transport[window].groups[0];
         group
             .script
             .as_ref()

@@ -20,7 +20,7 @@ fn passages(gap_ms: u64, link: &Value) -> Vec<(u64, u64)> {
 /// Packets that have come out at the far end after `end_ms`.
 fn delivered(end_ms: u64, link: &Value) -> u64 {
     let report = play(&datagrams(5, end_ms * MS, link), 1);
-    report.flows[0].delivered_bytes / 1_000
+    report.traffic.flows[0].delivered_bytes / 1_000
 }
 
 #[test]
@@ -178,8 +178,15 @@ fn while_delays_change(link: &Value, more: &[Value]) -> (Vec<Option<f64>>, u64) 
     let windows = [window("a", 100), window("b", 450), window("c", 850)];
     scenario["record"]["windows"] = json!(windows);
     let report = play(&scenario, 1);
-    let of = report.transport.iter().map(|w| w.groups[0].delay_ms);
-    (of.collect(), report.flows[0].delivered_bytes / 1_000)
+    let of = report
+        .traffic
+        .transport
+        .iter()
+        .map(|w| w.groups[0].delay_ms);
+    (
+        of.collect(),
+        report.traffic.flows[0].delivered_bytes / 1_000,
+    )
 }
 
 /// A packet keeps the delay that it was sent with; when it falls, later ones overtake.

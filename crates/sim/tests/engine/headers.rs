@@ -141,7 +141,7 @@ fn a_full_link_carries_less_data_with_a_longer_header() {
         // A full packet is 1,500 bytes with 1,448 of data. Later the link is full, and nothing
         // is lost.
         let full_mbps = 10.0 * 1448.0 / f64::from(1500 + header_bytes);
-        let goodput_mbps = report.transport[1].all.goodput_mbps;
+        let goodput_mbps = report.traffic.transport[1].all.goodput_mbps;
         assert!(
             (goodput_mbps / full_mbps - 1.0).abs() < 0.001,
             "{goodput_mbps} {full_mbps}"

@@ -83,7 +83,7 @@ fn rates_of_a_group_add_up_to_what_it_delivered() {
         }));
     let report = play(&scenario, 1);
     for name in ["bulk", "voice"] {
-        let flows = report.flows.iter().filter(|flow| flow.name == name);
+        let flows = report.traffic.flows.iter().filter(|flow| flow.name == name);
         let bits = flows.map(|flow| flow.delivered_bytes).sum::<u64>() as f64 * 8.0;
         let series = group(&report, name);
         assert_eq!(series.t_s, report.queues[0].series.t_s);
@@ -120,7 +120,7 @@ fn windows_and_round_trips_of_a_group_make_its_rate() {
     let allowed: f64 = (10..20).map(mbps).sum();
     let ratio = allowed / sum(&series.goodput_mbps[10..]);
     assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
-    let late = &report.flows[0];
+    let late = &report.traffic.flows[0];
     assert!((late.srtt_ms.expect("a connection") / series.srtt_ms[19] - 1.0).abs() < 0.05);
 }
 
@@ -129,7 +129,7 @@ fn both_directions_of_conversations_have_their_rates() {
     let mut scenario = dumbbell(3, &queue("codel", &json!({})), &json!({}));
     scenario["flows"][0]["app"] = json!({"kind": "web", "think": 200 * MS});
     let report = play(&scenario, 1);
-    let window = &report.transport[0].groups[0];
+    let window = &report.traffic.transport[0].groups[0];
     let series = group(&report, "bulk");
     let answered = window.script.as_ref().expect("a script").answered_bytes as f64;
     assert!(answered > 0.0);

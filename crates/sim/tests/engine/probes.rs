@@ -91,6 +91,7 @@ fn a_probe_is_one_packet_to_four_and_takes_its_share_of_the_link() {
         });
         let report = play(&dumbbell(4, &queue, &json!({})), 1);
         let goodput: f64 = report
+            .traffic
             .flows
             .iter()
             .map(|flow| flow.goodput_mbps_of_windows[1])

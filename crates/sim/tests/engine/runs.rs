@@ -68,7 +68,7 @@ fn packets_are_conserved_with_loss_jitter_ring_and_short_transfers() {
         sum.born,
         sum.delivered + sum.stale + sum.dropped + sum.lost + sum.inside
     );
-    assert!(report.fct_s.n > 20, "{}", report.fct_s.n);
+    assert!(report.traffic.fct_s.n > 20, "{}", report.traffic.fct_s.n);
 }
 
 #[test]
@@ -100,21 +100,21 @@ fn each_window_has_its_own_goodput_and_completion_times() {
     ]);
     scenario["record"]["windows"] = halves;
     let report = play(&scenario, 1);
-    let [sent, stopped] = &report.transport[..] else {
-        panic!("two windows: {:?}", report.transport);
+    let [sent, stopped] = &report.traffic.transport[..] else {
+        panic!("two windows: {:?}", report.traffic.transport);
     };
     let (sent, stopped) = (&sent.all, &stopped.all);
     assert!(sent.goodput_mbps > 5.0 && sent.goodput_mbps < 10.0);
     assert!(sent.fct_s.n > 20 && sent.jain > 0.5 && sent.jain < 1.0);
     assert!(stopped.goodput_mbps < 0.1 && stopped.fct_s.n < 4);
-    for (i, window) in report.transport.iter().map(|w| &w.all).enumerate() {
-        let flows = report.flows.iter();
+    for (i, window) in report.traffic.transport.iter().map(|w| &w.all).enumerate() {
+        let flows = report.traffic.flows.iter();
         let sum: f64 = flows.map(|flow| flow.goodput_mbps_of_windows[i]).sum();
         assert!((sum - window.goodput_mbps).abs() < 1e-9);
         let bits = window.delivered_bytes as f64 * 8.0;
         assert!((bits / 4.0 / 1e6 - window.goodput_mbps).abs() < 1e-9);
     }
-    assert_eq!(report.jain, sent.jain);
+    assert_eq!(report.traffic.jain, sent.jain);
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn bulk_flows_fill_the_link_and_share_it() {
     let late = &report.queues[0].windows[1];
     assert!(late.utilisation_pct > 97.0, "{}", late.utilisation_pct);
     // 1448 of 1514 bytes are payload.
-    assert!(report.goodput_mbps < 10.0 * 1448.0 / 1514.0);
-    assert!(report.jain > 0.5 && report.jain <= 1.0);
+    assert!(report.traffic.goodput_mbps < 10.0 * 1448.0 / 1514.0);
+    assert!(report.traffic.jain > 0.5 && report.traffic.jain <= 1.0);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn whoever_watches_is_heard_before_the_first_event() {
 #[test]
 fn ways_of_many_users_are_found_in_time() {
     let scenario = star(3_000, &json!({}), &json!({}));
-    assert_eq!(play(&scenario, 1).flows.len(), 3_000);
+    assert_eq!(play(&scenario, 1).traffic.flows.len(), 3_000);
 }
 
 /// The last acknowledgement of a connection often goes down with the queue; the end
@@ -250,6 +250,6 @@ fn closed_connections_come_to_rest_though_acknowledgements_are_lost() {
     scenario["duration"] = json!(600 * S);
     scenario["record"]["windows"] = json!([{"name": "after", "from": 400 * S, "to": 600 * S}]);
     let report = play(&scenario, 1);
-    assert!(report.flows[0].completions > 5);
-    assert_eq!(report.transport[0].all.timeouts, 0);
+    assert!(report.traffic.flows[0].completions > 5);
+    assert_eq!(report.traffic.transport[0].all.timeouts, 0);
 }

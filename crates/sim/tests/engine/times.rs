@@ -27,7 +27,12 @@ fn each_flow_has_its_own_round_trip_with_jitter_of_the_sender_and_without() {
         flow["transport"]["options"] = json!({"max_window_pkts": 2});
         let report = play(&scenario, 1);
         // Two packets a round trip in ten seconds; up to 8 ms to send and to wait beside it.
-        let sent: Vec<_> = report.flows.iter().map(|f| f.data_pkts_sent).collect();
+        let sent: Vec<_> = report
+            .traffic
+            .flows
+            .iter()
+            .map(|f| f.data_pkts_sent)
+            .collect();
         for (flow, rtt_ms) in sent.iter().zip([20, 60, 500, 20, 60, 500]) {
             // The initial window is ten.
             let (most, least) = (20_000 / rtt_ms + 10, 20_000 / (rtt_ms + 8) - 4);
@@ -57,6 +62,7 @@ fn flows_start_when_the_list_says() {
     ]);
     let report = play(&scenario, 1);
     let goodputs: Vec<Vec<bool>> = report
+        .traffic
         .flows
         .iter()
         .map(|flow| {

@@ -111,7 +111,12 @@ fn rows_are_taken_while_the_run_goes_on() {
         .map_while(|transfer| transfer.last_byte)
         .collect();
     assert!(ends.is_sorted());
-    let completions: u64 = report.flows.iter().map(|flow| flow.completions).sum();
+    let completions: u64 = report
+        .traffic
+        .flows
+        .iter()
+        .map(|flow| flow.completions)
+        .sum();
     assert_eq!(ends.len() as u64, completions);
     assert!(all[ends.len()..].iter().all(|t| t.last_byte.is_none()));
     for transfer in all {
@@ -156,7 +161,12 @@ fn bytes_of_transfers_are_those_that_arrived() {
         let all = taken.calls.concat();
         let done = all.iter().filter(|transfer| transfer.last_byte.is_some());
         let bytes: u64 = done.map(|transfer| transfer.bytes).sum();
-        let delivered: u64 = report.flows.iter().map(|flow| flow.delivered_bytes).sum();
+        let delivered: u64 = report
+            .traffic
+            .flows
+            .iter()
+            .map(|flow| flow.delivered_bytes)
+            .sum();
         let open: u64 = all
             .iter()
             .filter(|t| t.last_byte.is_none())

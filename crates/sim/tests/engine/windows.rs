@@ -34,6 +34,7 @@ fn a_window_begins_with_what_happens_at_its_first_moment() {
             .collect();
         assert_eq!(came, [20, 40, 40], "{}", link());
         let sent: Vec<_> = report
+            .traffic
             .transport
             .iter()
             .map(|w| w.all.data_pkts_sent)
@@ -45,8 +46,8 @@ fn a_window_begins_with_what_happens_at_its_first_moment() {
 #[test]
 fn datagrams_sent_are_counted_for_their_flow() {
     let report = play(&datagrams(10, S, &json!({})), 1);
-    assert_eq!(report.flows[0].data_pkts_sent, 101);
-    assert_eq!(report.flows[0].delivered_bytes, 100_000);
+    assert_eq!(report.traffic.flows[0].data_pkts_sent, 101);
+    assert_eq!(report.traffic.flows[0].delivered_bytes, 100_000);
 }
 
 /// 1,000 bytes at 11 Gbit/s are due every 727.27 ns.
@@ -55,7 +56,7 @@ fn a_constant_rate_does_not_drift() {
     let mut scenario = datagrams(10, 10 * MS, &json!({"rate": 100_000_000_000_u64}));
     scenario["flows"][0]["app"]["rate"] = json!(11_000_000_000_u64);
     let report = play(&scenario, 1);
-    assert_eq!(report.flows[0].data_pkts_sent, 13_750 + 1);
+    assert_eq!(report.traffic.flows[0].data_pkts_sent, 13_750 + 1);
 }
 
 /// Two TCP flows and four of datagrams, of which the link takes half: fairness is that of a
@@ -80,8 +81,8 @@ fn groups_of_flows_are_told_apart() {
     });
     scenario["flows"] = json!([tcp, cbr]);
     let report = play(&scenario, 1);
-    let all = &report.transport[0].all;
-    let [bulk, cbr] = &report.transport[0].groups[..] else {
+    let all = &report.traffic.transport[0].all;
+    let [bulk, cbr] = &report.traffic.transport[0].groups[..] else {
         panic!("two groups");
     };
     assert_eq!(
@@ -98,7 +99,7 @@ fn groups_of_flows_are_told_apart() {
         "{lost} of {missing}"
     );
     assert!(arrived > 3_000 && arrived < 5_500, "{arrived}");
-    let of_cbr: Vec<_> = report.flows[2..]
+    let of_cbr: Vec<_> = report.traffic.flows[2..]
         .iter()
         .map(|flow| flow.goodput_mbps)
         .collect();
@@ -118,8 +119,8 @@ fn timeouts_are_those_of_the_sender() {
     let fifo = json!({"algorithm": "fifo", "limit": 100});
     let scenario = dumbbell(1, &fifo, &json!({"delay": 1_485 * MS}));
     let report = play(&scenario, 1);
-    assert_eq!(report.flows[0].timeouts, 1);
-    assert_eq!(report.flows[0].retransmitted_pkts, 1);
+    assert_eq!(report.traffic.flows[0].timeouts, 1);
+    assert_eq!(report.traffic.flows[0].retransmitted_pkts, 1);
 }
 
 /// Half a second of datagrams is under way at each edge.
@@ -134,8 +135,11 @@ fn datagrams_under_way_are_not_lost_and_windows_add_up() {
             {"name": "both", "from": 0, "to": 4 * S}
         ]);
         let report = play(&scenario, 1);
-        let [first, second, both] =
-            [0, 1, 2].map(|w: usize| report.transport[w].groups[0].lost_pkts.expect("datagrams"));
+        let [first, second, both] = [0, 1, 2].map(|w: usize| {
+            report.traffic.transport[w].groups[0]
+                .lost_pkts
+                .expect("datagrams")
+        });
         assert_eq!(first + second, both);
         // The wire loses what it is given.
         let near = |lost: i64, of: f64| (lost as f64 - loss * of).abs() <= 60.0 * loss * 10.0;
@@ -157,7 +161,7 @@ fn delay_and_jitter_of_datagrams_are_those_of_the_link() {
         {"name": "slow", "from": 2 * S + 500 * MS, "to": 4 * S}
     ]);
     let report = play(&scenario, 1);
-    let [fast, slow] = [0, 1].map(|window: usize| &report.transport[window].groups[0]);
+    let [fast, slow] = [0, 1].map(|window: usize| &report.traffic.transport[window].groups[0]);
     let near = |found: Option<f64>, wanted: f64| {
         let found = found.expect("datagrams arrived");
         assert!((found - wanted).abs() < 1e-3, "{found} ms, not {wanted}");

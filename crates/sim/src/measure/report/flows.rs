@@ -166,7 +166,7 @@ impl FlowsWindow {
             data_pkts_sent: sum(|counts| counts.data_pkts_sent),
             delivered_bytes: sum(|counts| counts.delivered_bytes),
             goodput_mbps: goodputs.iter().sum(),
-            jain: jain(&goodputs),
+            jain: fairness(&goodputs).0,
             fct_s,
         }
     }
@@ -180,17 +180,13 @@ impl GroupWindow {
         all: FlowsWindow,
     ) -> Self {
         let is_udp = matches!(spec.transport, TransportSpec::Udp);
-        let least = counted.iter().map(|counts| counts.delivered_bytes).min();
-        let share = all.goodput_mbps / f64::from(spec.count);
         let sum = |key: fn(&Transit) -> u64| counted.iter().map(|t| key(&t.transit)).sum::<u64>();
         let arrived_pkts = sum(|transit| transit.arrived_pkts);
         let mean_ms = |ns: u64, n: u64| (n > 0).then(|| ns as f64 / n as f64 / 1e6);
         Self {
             name: spec.name.clone(),
             flows: spec.count.into(),
-            least_share: least
-                .filter(|_| share > 0.0)
-                .map(|bytes| mbps(bytes, window) / share),
+            least_share: fairness(&goodputs_mbps(counted, window)).1,
             lost_pkts: is_udp.then(|| counted.iter().map(|counts| counts.lost_pkts).sum()),
             delay_ms: mean_ms(sum(|transit| transit.delay_ns), arrived_pkts),
             jitter_ms: mean_ms(

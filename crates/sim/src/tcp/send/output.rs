@@ -313,7 +313,7 @@ impl Connection {
             whole,
         });
         // A FIN alone is no data.
-        self.stats.data_pkts_sent += if len > 0 { u64::from(segs) } else { 0 };
+        self.counts.data_pkts_sent += if len > 0 { u64::from(segs) } else { 0 };
         // Where a probe is due it replaces the timeout when all is sent.
         if (were_out == 0 || self.timers.probe_is_armed()) && !self.timers.due {
             self.rearm_rto();

@@ -240,7 +240,7 @@ impl Connection {
         }
         self.set_state(CaState::Recovery);
         self.snd.partial_acks = 0;
-        self.stats.recoveries += 1;
+        self.counts.recoveries += 1;
     }
 
     /// Begins the episode of a timeout (tcp_enter_loss).

@@ -17,7 +17,7 @@ impl Connection {
         if entry.seq >= self.snd.wnd_end() && entry.seq != self.snd.una {
             return false;
         }
-        self.stats.retransmitted_pkts += 1;
+        self.counts.retransmitted_pkts += 1;
         self.snd.total_retrans = self.snd.total_retrans.wrapping_add(1);
         self.snd.retransmitted_end = self.snd.retransmitted_end.max(entry.end());
         if entry.has(SYN) {
@@ -34,7 +34,7 @@ impl Connection {
                 new_data: false,
                 whole: end - entry.seq == u64::from(self.snd.mss),
             });
-            self.stats.data_pkts_sent += u64::from(end > entry.seq);
+            self.counts.data_pkts_sent += u64::from(end > entry.seq);
         }
         let delivered = self.snd.delivered;
         self.snd.board.sent_again(number, self.clock.us, delivered);

@@ -88,7 +88,7 @@ impl Connection {
             }
             true
         };
-        self.stats.probes += 1;
+        self.counts.probes += 1;
         self.snd.probe = Some(Probe {
             high_seq: self.snd.nxt,
             retransmitted,

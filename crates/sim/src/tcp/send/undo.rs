@@ -65,7 +65,7 @@ impl Connection {
         snd.window.stamp = self.clock.jiffies;
         snd.undo.marker = None;
         snd.rack.advanced = true;
-        self.stats.undos += 1;
+        self.counts.undos += 1;
     }
 
     /// All that was out at the beginning of the episode is acknowledged.

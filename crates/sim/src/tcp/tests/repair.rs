@@ -21,8 +21,11 @@ fn loss_at(segments: &[u64], config: &TcpConfig, bytes: u64) -> Pair {
 fn single_loss_is_repaired_without_a_timeout() {
     let pair = loss_at(&[30], &TcpConfig::default(), 500_000);
     let stats = pair.client.stats();
-    assert_eq!((stats.retransmitted_pkts, stats.timeouts), (1, 0));
-    assert_eq!(stats.recoveries, 1);
+    assert_eq!(
+        (stats.counts.retransmitted_pkts, stats.counts.timeouts),
+        (1, 0)
+    );
+    assert_eq!(stats.counts.recoveries, 1);
 }
 
 #[test]
@@ -30,15 +33,15 @@ fn scattered_losses_cost_one_retransmission_each() {
     let lost = [40, 42, 44, 45, 46, 51, 60];
     let pair = loss_at(&lost, &TcpConfig::default(), 600_000);
     let stats = pair.client.stats();
-    assert_eq!(stats.retransmitted_pkts, lost.len() as u64);
-    assert_eq!(stats.timeouts, 0);
+    assert_eq!(stats.counts.retransmitted_pkts, lost.len() as u64);
+    assert_eq!(stats.counts.timeouts, 0);
 }
 
 #[test]
 fn lost_tail_is_probed_within_two_round_trips() {
     let pair = loss_at(&[8, 9], &TcpConfig::default(), 10 * MSS);
     let stats = pair.client.stats();
-    assert_eq!((stats.probes, stats.timeouts), (1, 0));
+    assert_eq!((stats.counts.probes, stats.counts.timeouts), (1, 0));
     let data = pair.data_sent();
     let (first, probe) = (data[9].at, data[10].at);
     assert_eq!(data[10].segment.seq, data[9].segment.seq);
@@ -52,7 +55,7 @@ fn without_a_probe_a_lost_tail_waits_for_the_timeout() {
         ..TcpConfig::default()
     };
     let pair = loss_at(&[9], &config, 10 * MSS);
-    assert_eq!(pair.client.stats().timeouts, 1);
+    assert_eq!(pair.client.stats().counts.timeouts, 1);
     let data = pair.data_sent();
     assert!(data[10].at - data[9].at >= 250 * MS);
 }
@@ -100,7 +103,10 @@ fn retransmission_that_is_lost_too_is_found_by_time() {
     pair.run(20_000);
     let stats = pair.client.stats();
     assert_eq!(pair.delivered, 1_000_000);
-    assert_eq!((stats.retransmitted_pkts, stats.timeouts), (2, 0));
+    assert_eq!(
+        (stats.counts.retransmitted_pkts, stats.counts.timeouts),
+        (2, 0)
+    );
 }
 
 #[test]
@@ -116,8 +122,8 @@ fn reordering_is_taken_back() {
     pair.client.write(1_000_000);
     pair.run(20_000);
     assert_eq!(pair.delivered, 1_000_000);
-    assert!(pair.client.stats().undos >= 1);
-    assert_eq!(pair.client.stats().timeouts, 0);
+    assert!(pair.client.stats().counts.undos >= 1);
+    assert_eq!(pair.client.stats().counts.timeouts, 0);
 }
 
 #[test]
@@ -140,8 +146,8 @@ fn delay_spike_is_seen_to_be_a_spurious_timeout() {
     pair.client.write(20_000_000);
     pair.run(30_000);
     assert_eq!(pair.delivered, 20_000_000);
-    assert!(pair.client.stats().timeouts >= 1);
-    assert!(pair.client.stats().undos >= 1);
+    assert!(pair.client.stats().counts.timeouts >= 1);
+    assert!(pair.client.stats().counts.undos >= 1);
 }
 
 /// Five packets of a window are lost: NewReno takes a round trip for each, and the
@@ -164,7 +170,7 @@ fn an_impatient_newreno_ends_many_losses_in_slow_start() {
         pair.client.write(1_000_000);
         pair.run(60_000);
         assert_eq!(pair.delivered, 1_000_000);
-        pair.client.stats().timeouts
+        pair.client.stats().counts.timeouts
     };
     assert_eq!(timeouts(false), 0);
     assert!(timeouts(true) >= 1);

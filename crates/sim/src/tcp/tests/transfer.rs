@@ -38,7 +38,7 @@ fn lost_syn_is_repeated_after_a_second() {
     assert!(again.segment.flags.has(Flags::SYN));
     assert!((1_005 * MS..1_090 * MS).contains(&again.at), "{}", again.at);
     assert_eq!(pair.delivered, 1_000);
-    assert_eq!(pair.client.stats().timeouts, 1);
+    assert_eq!(pair.client.stats().counts.timeouts, 1);
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn a_fin_that_goes_alone_is_no_data_packet() {
     };
     // With the data, and behind it.
     for (client, server) in [sent(0), sent(500)] {
-        assert_eq!(client.data_pkts_sent, 1);
-        assert_eq!(server.data_pkts_sent, 0);
+        assert_eq!(client.counts.data_pkts_sent, 1);
+        assert_eq!(server.counts.data_pkts_sent, 0);
     }
 }
 
@@ -96,7 +96,7 @@ fn long_transfer_fills_the_path_with_every_law() {
         pair.run(10_000);
         // 10 Mbit/s for 10 s, headers and the start left aside.
         assert!(pair.delivered > 11_500_000, "{cc:?}: {}", pair.delivered);
-        assert_eq!(pair.client.stats().retransmitted_pkts, 0, "{cc:?}");
+        assert_eq!(pair.client.stats().counts.retransmitted_pkts, 0, "{cc:?}");
     }
 }
 
@@ -179,7 +179,7 @@ fn mark_is_echoed_until_the_sender_has_reduced() {
         .filter(|sent| sent.segment.flags.has(Flags::CWR))
         .count();
     assert_eq!(reduced, 1);
-    assert_eq!(pair.client.stats().retransmitted_pkts, 0);
+    assert_eq!(pair.client.stats().counts.retransmitted_pkts, 0);
     assert!(pair.client.stats().ssthresh_pkts < 100);
 }
 

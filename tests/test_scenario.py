@@ -495,7 +495,7 @@ def test_the_bounds_of_lengths_are_those_of_the_engine(
 
 @pytest.mark.parametrize("kind", sorted(flows.KINDS))
 def test_a_flow_of_each_kind_goes_to_another_process(kind: str) -> None:
-    app = flows.KINDS[kind].model_construct()
+    app = flows.KINDS[kind].model_construct(kind=kind)
     assert pickle.loads(pickle.dumps(app)) == app
     assert pickle.loads(pickle.dumps(loads(SMALL))) == loads(SMALL)
 

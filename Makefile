@@ -37,7 +37,7 @@ $(VENV)/.libraries: requirements.lock
 
 $(VENV)/.native: $(VENV)/.libraries pyproject.toml tools/profile.sh $(CORE)
 	@echo '[2/3] compiling the engine: about three minutes on two cores, once'
-	@export CARGO_TERM_QUIET=true; RUSTFLAGS="$(RUSTFLAGS) $$(tools/profile.sh)" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet 2> $(VENV)/maturin.log || { cat $(VENV)/maturin.log; exit 1; }
+	@profile=$$(tools/profile.sh); export CARGO_TERM_QUIET=true; RUSTFLAGS="$(RUSTFLAGS) $$profile" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet 2> $(VENV)/maturin.log || { cat $(VENV)/maturin.log; exit 1; }
 	@$(BIN)/python -m compileall -q python
 	@touch $@
 
@@ -151,7 +151,7 @@ bench: setup ## speed, beside ns-2 where it is installed
 	sojourn bench
 
 wheel: setup ## build the wheel
-	RUSTFLAGS="$(RUSTFLAGS) $$(tools/profile.sh)" maturin build --release --locked --out build/wheel
+	profile=$$(tools/profile.sh); RUSTFLAGS="$(RUSTFLAGS) $$profile" maturin build --release --locked --out build/wheel
 
 clean: ## remove what was built
 	rm -rf target build $(VENV) results

@@ -262,3 +262,22 @@ sojourn.__main__.main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "sojourn: interrupted\n")
+
+
+@pytest.mark.parametrize(("words", "ends"), [("['--version']", 0), ("['list', 'nothing']", 2)])
+def test_a_program_goes_on_after_a_command_that_it_calls(words: str, ends: int) -> None:
+    code = f"""
+from sojourn.cli import main
+try:
+    main({words})
+except SystemExit as end:
+    print("goes on after", end.code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith(f"goes on after {ends}\n")
+
+
+def test_a_profiler_prints_the_table_of_a_command() -> None:
+    words = [sys.executable, "-m", "cProfile", "-m", "sojourn", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "function calls" in done.stdout

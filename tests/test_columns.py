@@ -148,7 +148,7 @@ def test_a_metric_of_a_queue_is_a_column_of_the_same_name(made: Path) -> None:
                 continue
             for metric in METRICS.values():
                 if type(metric) is Metric and metric.of_queue:
-                    assert metric.of_run(run, queue, window) == row[metric.name], metric.name
+                    assert metric.measure_run(run, queue, window) == row[metric.name], metric.name
 
 
 def test_a_result_of_format_1_is_read_and_has_the_names_of_now(made: Path, tmp_path: Path) -> None:

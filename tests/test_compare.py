@@ -132,7 +132,7 @@ def test_numbers_of_a_result_differ_from_the_first_one_seed_by_seed(folders: lis
 
     def values(name: str) -> list[float]:
         runs = [run for run in results[name] if run.labels["aqm"] == "pie"]
-        return [metric.of(run.report, "bottleneck", "whole run") for run in runs]
+        return [metric.measure(run.report, "bottleneck", "whole run") for run in runs]
 
     pairs = zip(values("far"), values("near"), strict=True)
     assert delay.estimate == estimate([a - b for a, b in pairs])
@@ -196,7 +196,7 @@ def test_no_number_is_lost_at_any_width(
     def text(width: int) -> str:
         sink = io.StringIO()
         monkeypatch.setattr(tables, "console", lambda: Console(file=sink, width=width))
-        tables.print_parts(tables.of_results(results), None)
+        tables.print_parts(tables.result_parts(results), None)
         return sink.getvalue()
 
     cells = re.compile(r"[-+]?\d+\.\d+")

@@ -82,7 +82,7 @@ def test_each_host_of_a_command_is_asked_for_its_own(monkeypatch: pytest.MonkeyP
         raise Asked({job.host or "sim": json.loads(job.scenario) for job in jobs})
 
     monkeypatch.setattr("sojourn.runs.executor.Runner.run", asked)
-    monkeypatch.setattr(run, "_kernel", lambda hz, jobs: "linux")
+    monkeypatch.setattr(run, "_host_of", lambda job: str(job.labels["host"]).replace("sim", ""))
     with pytest.raises(Asked) as caught:
         run.run(loads(TWO), hosts=["sim", "linux"])
     (told,) = caught.value.args

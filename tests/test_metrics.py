@@ -53,34 +53,34 @@ MIXED = report(("a", False, [1.0, 3.0]), ("b", False, [2.0]), ("udp", True, [10.
 def test_a_metric_of_a_transport_is_over_all_its_flows_whatever_their_names(
     metric: str, expected: float
 ) -> None:
-    assert find(metric).of(MIXED, "bottleneck", "second") == pytest.approx(expected)
+    assert find(metric).measure(MIXED, "bottleneck", "second") == pytest.approx(expected)
 
 
 def test_each_window_has_its_own_goodputs() -> None:
-    assert find("goodput_tcp_mbps").of(MIXED, "bottleneck", "first") == pytest.approx(27)
-    assert find("jain_tcp").of(MIXED, "bottleneck", "first") == pytest.approx(1)
+    assert find("goodput_tcp_mbps").measure(MIXED, "bottleneck", "first") == pytest.approx(27)
+    assert find("jain_tcp").measure(MIXED, "bottleneck", "first") == pytest.approx(1)
 
 
 def test_of_no_flows_there_is_no_fairness() -> None:
     alone = report(("udp", True, [1.0]))
-    assert math.isnan(find("jain_tcp").of(alone, "bottleneck", "second"))
-    assert math.isnan(find("goodput_tcp_mbps").of(alone, "bottleneck", "second"))
+    assert math.isnan(find("jain_tcp").measure(alone, "bottleneck", "second"))
+    assert math.isnan(find("goodput_tcp_mbps").measure(alone, "bottleneck", "second"))
 
 
 def test_jain_is_one_where_all_have_the_same_and_one_over_n_where_one_has_all() -> None:
     for goodputs, expected in (([2.0] * 7, 1), ([0.0, 0.0, 5.0, 0.0], 1 / 4), ([0.0, 0.0], 1)):
         of_all = report(("a", False, goodputs))
-        assert find("jain_tcp").of(of_all, "bottleneck", "second") == pytest.approx(expected)
+        assert find("jain_tcp").measure(of_all, "bottleneck", "second") == pytest.approx(expected)
 
 
 def test_mean_and_number_of_completion_times_are_those_of_the_report() -> None:
     times = {"fct_s": {"n": 3, "mean": 2.5, "p75": 4.0}}
     of_run = {"transport": [{"name": "whole", **times}]}
-    assert find("fct_mean_s").of(of_run, "bottleneck", "whole") == 2.5
-    assert find("fct_n").of(of_run, "bottleneck", "whole") == 3
+    assert find("fct_mean_s").measure(of_run, "bottleneck", "whole") == 2.5
+    assert find("fct_n").measure(of_run, "bottleneck", "whole") == 3
     nothing = {"transport": [{"name": "whole", "fct_s": {"n": 0, "mean": None}}]}
-    assert math.isnan(find("fct_mean_s").of(nothing, "bottleneck", "whole"))
-    assert find("fct_n").of(nothing, "bottleneck", "whole") == 0
+    assert math.isnan(find("fct_mean_s").measure(nothing, "bottleneck", "whole"))
+    assert find("fct_n").measure(nothing, "bottleneck", "whole") == 0
 
 
 @pytest.mark.parametrize(

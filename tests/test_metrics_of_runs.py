@@ -14,7 +14,7 @@ import pytest
 import sojourn
 from sojourn.core.errors import RunError
 from sojourn.result import law
-from sojourn.result.metrics import METRICS, OF_RUNS
+from sojourn.result.metrics import METRICS, RUN_METRICS
 
 SPAN = {
     "name": "settled",
@@ -36,7 +36,7 @@ def run(seed: int = 1, **tables: Any) -> Any:
 
 
 def value(name: str, of: Any) -> float:
-    return METRICS[name].of_run(of, "bottleneck", "settled")
+    return METRICS[name].measure_run(of, "bottleneck", "settled")
 
 
 def statistics(name: str, values: list[float]) -> dict[str, list[Any]]:
@@ -116,7 +116,7 @@ def test_without_a_compiler_the_cost_is_not_measured(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("sojourn.user_aqm.compiler.path", missing)
     assert law.cost("duk", 77) is None
-    nothing = METRICS["law_divisions"].of_run(run(seed=77), "bottleneck", "settled")
+    nothing = METRICS["law_divisions"].measure_run(run(seed=77), "bottleneck", "settled")
     assert nothing != nothing
 
 
@@ -135,8 +135,8 @@ transport = { ecn = true }
 """
     (tmp_path / "small.toml").write_text(text)
     (made,) = sojourn.run(tmp_path / "small.toml", out=tmp_path / "out").runs
-    names = [metric.name for metric in OF_RUNS]
-    found = {name: METRICS[name].of_run(made, "bottleneck", "whole run") for name in names}
+    names = [metric.name for metric in RUN_METRICS]
+    found = {name: METRICS[name].measure_run(made, "bottleneck", "whole run") for name in names}
     assert found["evaluations_per_s"] == pytest.approx(1000, rel=0.7)
     assert 0 < found["prob_mean_pct"] < 100
     assert 0 < found["square_law"] < 10

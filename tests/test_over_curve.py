@@ -55,7 +55,7 @@ def test_the_measured_curve_of_duks_figure_1_is_that_of_its_closed_form(tmp_path
     for signal in signals:
         x, y = (
             fmean(
-                METRICS[metric].of_run(run, *place)
+                METRICS[metric].measure_run(run, *place)
                 for run in runs
                 if run.labels["signal"] == signal.name
             )

@@ -113,7 +113,7 @@ def fault(number: str) -> str:
 
 
 def failed(file: Library) -> dict[str, str]:
-    return {f.name: f.said for f in trial.check(file) if f.state == "FAILED"}
+    return {f.name: f.detail for f in trial.check(file) if f.state == "FAILED"}
 
 
 # ---- running ----
@@ -350,10 +350,10 @@ def test_ours_have_every_property(name: str) -> None:
 def test_work_is_skipped_where_a_compiler_counts_no_branches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(trial, "_counts", tuple)
+    monkeypatch.setattr(trial, "_COUNTS", ())
     found = {f.name: f for f in trial.check(write("mine.c", codel() + "\n\n\n"))}
     assert found["work"].state == "skipped"
-    assert "this compiler counts no branches" in found["work"].said
+    assert "this compiler counts no branches" in found["work"].detail
 
 
 def test_a_fault_is_told_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,7 +59,7 @@ def test_the_length_of_a_queue_is_in_packets_and_over_time(tmp_path: Path) -> No
     mean, sd = by_hand(run.events(), 10**9, 4 * 10**9)
     assert 1 < mean < 20 and sd > 1
     found = {
-        name: METRICS[f"queue_pkts_{name}"].of(run.report, "bottleneck", "late")
+        name: METRICS[f"queue_pkts_{name}"].measure(run.report, "bottleneck", "late")
         for name in ("mean", "sd", "cov_pct")
     }
     assert math.isclose(found["mean"], mean, rel_tol=1e-9)
@@ -73,4 +73,4 @@ def test_the_length_of_a_queue_is_in_packets_and_over_time(tmp_path: Path) -> No
 def test_a_queue_that_was_always_empty_has_no_variation(backlog: dict[str, float]) -> None:
     window = {"name": "late", "queue_pkts": backlog}
     report = {"queues": [{"name": "bottleneck", "windows": [window]}]}
-    assert math.isnan(METRICS["queue_pkts_cov_pct"].of(report, "bottleneck", "late"))
+    assert math.isnan(METRICS["queue_pkts_cov_pct"].measure(report, "bottleneck", "late"))

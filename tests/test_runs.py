@@ -260,10 +260,10 @@ windows = [
 def test_each_window_has_its_own_goodput_and_fairness() -> None:
     report = sojourn.run(sojourn.loads(TWO_WINDOWS)).runs[0].report
     goodput, jain = METRICS["goodput_mbps"], METRICS["jain"]
-    first, second = (goodput.of(report, "bottleneck", name) for name in ("first", "second"))
+    first, second = (goodput.measure(report, "bottleneck", name) for name in ("first", "second"))
     assert second > first + 1, "in the first second the flows start"
     for name in ("first", "second"):
-        assert 0.5 < jain.of(report, "bottleneck", name) <= 1
+        assert 0.5 < jain.measure(report, "bottleneck", name) <= 1
     whole = sum(flow["delivered_bytes"] for flow in report["flows"]) * 8 / 1e6
     assert abs(first + second - whole) < 1e-6
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import time
 import tomllib
 from pathlib import Path
@@ -36,6 +37,7 @@ from sojourn.scenario import (
     Tcp,
     Traffic,
     Window,
+    flows,
     links,
     load,
     loads,
@@ -483,12 +485,19 @@ def test_the_bounds_of_lengths_are_those_of_the_engine(
     data["dumbbell"] |= {key: str(most), **also}
     form = Scenario.model_validate(data).to_engine()
     assert not _native.check_scenario(json.dumps(form))
-    form["links"][1][f"{key}_bytes"] = most + 1
+    form["links"][1][key] = most + 1
     (fault,) = _native.check_scenario(json.dumps(form))
-    assert fault[0] == f"links[1].{key}_bytes"
+    assert fault[0] == f"links[1].{key}" and str(int(most) + 1) in fault[1]
     data["dumbbell"][key] = str(Size(most + 1))
     with pytest.raises(ValidationError, match=f"is outside 0 B to {most}"):
         Scenario.model_validate(data)
+
+
+@pytest.mark.parametrize("kind", sorted(flows.KINDS))
+def test_a_flow_of_each_kind_goes_to_another_process(kind: str) -> None:
+    app = flows.KINDS[kind].model_construct(kind=kind)
+    assert pickle.loads(pickle.dumps(app)) == app
+    assert pickle.loads(pickle.dumps(loads(SMALL))) == loads(SMALL)
 
 
 def test_a_path_is_found_from_its_folder_in_a_file_a_sweep_and_a_change(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def report(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def of(name: str, window: str, steps: Sequence[dict[str, Any]]) -> float:
-    return find(name).of(report(steps), "bottleneck", window)
+    return find(name).measure(report(steps), "bottleneck", window)
 
 
 def printed(*runs: Sequence[dict[str, Any]]) -> str:
@@ -105,7 +105,7 @@ def test_where_nothing_changes_in_a_window_nothing_is_measured(steps: list[Any])
 def test_a_report_of_an_earlier_version_has_no_steps() -> None:
     old = report([])
     del old["queues"][0]["steps"]
-    assert math.isnan(find("step_settling_s").of(old, "bottleneck", "all"))
+    assert math.isnan(find("step_settling_s").measure(old, "bottleneck", "all"))
 
 
 def test_a_table_says_in_how_many_seeds_a_time_never_came() -> None:

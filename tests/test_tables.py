@@ -139,7 +139,7 @@ def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:
 
     def values(aqm: str) -> list[float]:
         runs = [run for run in many if run.labels["aqm"] == aqm]
-        return [metric.of(run.report, "bottleneck", "whole run") for run in runs]
+        return [metric.measure(run.report, "bottleneck", "whole run") for run in runs]
 
     difference = found[other, metric.name]
     by_hand = estimate([a - b for a, b in zip(values(other), values(first), strict=True)])

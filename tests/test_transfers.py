@@ -144,7 +144,7 @@ def test_what_did_not_end_has_no_last_byte(kept: Path) -> None:
 
 def test_a_run_that_keeps_none_is_as_before(tmp_path: Path) -> None:
     plain = sojourn.loads(SCENARIO.replace("transfers = true\n", ""))
-    assert "transfers" not in plain.to_engine()["record"]
+    assert plain.to_engine()["record"]["transfers"] is False
     result = sojourn.run(plain, workers=1, out=tmp_path / "out")
     assert result.runs[0].transfers() is None
     assert not list((tmp_path / "out").rglob("transfers.parquet"))

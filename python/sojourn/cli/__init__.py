@@ -10,7 +10,6 @@ Exit status: 0 all went well; 2 the command line, a scenario or a parameter cann
 
 from __future__ import annotations
 
-import atexit
 import io
 import os
 import sys
@@ -29,15 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # A terminal that lacks a sign shows a question mark.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    outcome = status(sys.argv[1:] if arguments is None else arguments)
-    if outcome:
-        sys.exit(outcome)
-    # The interpreter would free every object of every module, which takes a seventh of a short run.
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()
-    os._exit(0)
+    sys.exit(status(sys.argv[1:] if arguments is None else arguments))
 
 
 def status(arguments: Sequence[str]) -> int:

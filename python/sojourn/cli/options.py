@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What several verbs share: options, the completion of their words, and output besides tables."""
+"""Parts that several verbs share: options, completion of their words, output besides tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""`sojourn reproduce`: the experiments that are named, all papers, or with `--search` what a paper
-leaves open."""
+"""`sojourn reproduce`: the experiments that are named, or all papers. With `--search`, the open
+points of a paper and the tables of their search."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def reproduce(
     from sojourn.show.tables import console, print_line
 
     if search:
-        given = {"--quick": quick, "--host": host, "--seeds": seeds, "--stored": stored}
-        refused = [word for word, is_given in given.items() if is_given]
+        options_set = {"--quick": quick, "--host": host, "--seeds": seeds, "--stored": stored}
+        refused = [word for word, value in options_set.items() if value]
         return _search(what or [], refused=refused, out=out, workers=workers, json=as_json)
     if quick and seeds:
         raise InputError("--quick and --seeds both say how many seeds; leave one of them out")
@@ -92,39 +92,39 @@ def reproduce(
     for experiment in chosen:
         experiment.check()
     report.check_folder(folder, chosen, quick, hosts, seeds_by_host)
-    done = []
+    reproductions = []
     for experiment in chosen:
-        kept = out / experiment.id if out and len(chosen) > 1 else out
-        done.append(
+        own_folder = out / experiment.id if out and len(chosen) > 1 else out
+        reproductions.append(
             run_experiment(
                 experiment,
                 quick=quick,
-                out=None if stored else kept,
+                out=None if stored else own_folder,
                 workers=workers,
                 hosts=hosts,
                 looked_up=hosts if stored else (),
                 seeds=seeds_by_host,
             )
         )
-        if kept and not stored:
-            done[-1].result.save(kept)
-    papers = judge_papers(done)
+        if own_folder and not stored:
+            reproductions[-1].result.save(own_folder)
+    papers = judge_papers(reproductions)
     data = {
-        "experiments": [reproduction.to_json() for reproduction in done],
+        "experiments": [reproduction.to_json() for reproduction in reproductions],
         "papers": [paper.to_json() for paper in papers],
     }
-    report_path = report.write_all(done, papers, data, folder)
+    report_path = report.write_all(reproductions, papers, data, folder)
     if as_json:
         print_json(data)
     else:
         terminal = console()
-        for reproduction in done:
+        for reproduction in reproductions:
             (report.print_tables if full else report.print_summary)(reproduction, terminal)
         for paper in papers if full else ():
             report.print_paper(paper, terminal)
         more = "" if full else "; all tables here: the same command with --full"
         print_line(terminal, f"report: {report_path}{more}")
-    return tell_broken([run for reproduction in done for run in reproduction.result])
+    return tell_broken([run for reproduction in reproductions for run in reproduction.result])
 
 
 def _reproduce_all(
@@ -147,7 +147,7 @@ def _reproduce_all(
     folder = out or ledger_run.folder_name(quick)
     broken: list[Run] = []
 
-    def done(reproductions: list[Reproduction]) -> None:
+    def note_broken(reproductions: list[Reproduction]) -> None:
         broken.extend(
             run
             for reproduction in reproductions
@@ -163,7 +163,7 @@ def _reproduce_all(
         workers=workers,
         say=lambda text: print(text, file=sys.stderr),
         seeds=seeds,
-        done=done,
+        done=note_broken,
     )
     if as_json:
         print_json(data)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The verbs on results that are there: `plot`, `compare`, `export`."""
+"""The verbs on finished results: `plot`, `compare`, `export`."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
-    from sojourn.cli.tables import of_results, of_visit, print_parts
+    from sojourn.cli.tables import print_parts, result_parts, visit_parts
     from sojourn.result.compare import cases, load_all, to_json
     from sojourn.result.transfers import Visit, side_by_side
 
@@ -98,11 +98,11 @@ def compare(
         if as_json:
             print_json(to_json(loaded, cases(loaded)))
         else:
-            print_parts(of_results(loaded), form)
+            print_parts(result_parts(loaded), form)
         return
     chosen = Visit(transfers, flow, visit)
     times = side_by_side(cases(loaded), chosen)
-    print_json(times.to_json()) if as_json else print_parts(of_visit(times, chosen), form)
+    print_json(times.to_json()) if as_json else print_parts(visit_parts(times, chosen), form)
 
 
 @app.command()

@@ -113,12 +113,14 @@ def demo(
     print(f"{scenario.description[0].upper()}{scenario.description[1:]}.\n")
     result = run_scenario(scenario, aqms=("fifo", "codel", "fq_codel"))
     call_delay = next(metric for metric in GROUP_METRICS if metric.name == "delay_ms")
-    call_ms = {run.aqm_of("bottleneck"): call_delay.of_run(run, "call", "load") for run in result}
+    call_ms = {
+        run.aqm_of("bottleneck"): call_delay.measure_run(run, "call", "load") for run in result
+    }
     goodput_mbps = {}
     print(f"  {'':9}{'the call waits':>16}{'the queue holds':>18}{'downloads get':>19}")
     for run, (aqm, waits_ms) in zip(result, call_ms.items(), strict=True):
-        holds_ms = METRICS["queue_delay_mean_ms"].of_run(run, "bottleneck", "load")
-        goodput_mbps[aqm] = METRICS["goodput_tcp_mbps"].of_run(run, "bottleneck", "load")
+        holds_ms = METRICS["queue_delay_mean_ms"].measure_run(run, "bottleneck", "load")
+        goodput_mbps[aqm] = METRICS["goodput_tcp_mbps"].measure_run(run, "bottleneck", "load")
         print(
             f"  {aqm:9}{waits_ms:13.0f} ms{holds_ms:15.{int(holds_ms < 10)}f} ms"
             f"{goodput_mbps[aqm]:12.1f} Mbit/s{'   <- bufferbloat' if aqm == 'fifo' else ''}"

@@ -149,7 +149,7 @@ def table(text: str) -> dict[str, Any]:
     from sojourn.scenario.flows import KINDS, find_tcp, range_text, tcp_presets, write_number
 
     if text in tcp_presets():
-        return _of_tcp(find_tcp(text))
+        return _tcp_data(find_tcp(text))
     if text in KINDS:
         kind = KINDS[text].table
         return {
@@ -168,13 +168,13 @@ def table(text: str) -> dict[str, Any]:
         }
     chosen = variant.read(text, by="show")
     if chosen.preset:
-        return _of_preset(chosen, chosen.preset)
+        return _preset_data(chosen, chosen.preset)
     if chosen.rows:
         raise InputError(f"show {text}: parameters are shown behind a preset, or with --tc")
     return algorithm(chosen.algorithm)
 
 
-def _of_preset(chosen: Variant, preset: Preset) -> dict[str, Any]:
+def _preset_data(chosen: Variant, preset: Preset) -> dict[str, Any]:
     from sojourn import algorithms
 
     known, sources = algorithms.rows_of(chosen.algorithm), preset.sources()
@@ -196,7 +196,7 @@ def _of_preset(chosen: Variant, preset: Preset) -> dict[str, Any]:
     }
 
 
-def _of_tcp(preset: TcpPreset) -> dict[str, Any]:
+def _tcp_data(preset: TcpPreset) -> dict[str, Any]:
     """List every switch, with the source of each that differs from its default."""
     from sojourn.scenario.checks import tcp_options
 

@@ -62,7 +62,7 @@ def print_result(result: Result, out: Path | None) -> None:
     """Print means over the seeds, with the standard deviation where there are several."""
     terminal = console()
     by_case = cases({"": result})
-    _print(terminal, _of_cases(by_case, within(by_case)))
+    _print(terminal, _case_parts(by_case, within(by_case)))
     if out:
         print_line(terminal, f"result: {out}")
 
@@ -88,13 +88,13 @@ def print_parts(parts: Parts, form: str | None) -> None:
 _TITLES = {"markdown": "**{}**\n", "csv": "# {}", "latex": "% {}"}
 
 
-def of_results(results: Mapping[str, Result]) -> Parts:
+def result_parts(results: Mapping[str, Result]) -> Parts:
     """Set several results in one table, and list how their scenarios differ."""
     by_case = cases(results)
     if len(results) == 1:
-        yield from _of_cases(by_case, within(by_case))
+        yield from _case_parts(by_case, within(by_case))
         return
-    yield from _of_cases(by_case, across(by_case))
+    yield from _case_parts(by_case, across(by_case))
     different = scenario_differences(results)
     if not different:
         yield "scenarios: they do not differ"
@@ -103,7 +103,7 @@ def of_results(results: Mapping[str, Result]) -> Parts:
     yield Table.of_rows("what differs in the scenarios", ("key", *results), rows)
 
 
-def _of_cases(by_case: Cases, differences: Sequence[Difference]) -> Parts:
+def _case_parts(by_case: Cases, differences: Sequence[Difference]) -> Parts:
     for queue, window in places(by_case):
         at_queue = at_place(by_case, (queue, window))
         own = own_names(at_queue, queue)
@@ -223,10 +223,10 @@ def responses(
     by_change = {case: _responses(runs) for case, runs in by_case.items()}
     changes = dict.fromkeys(change for steps in by_change.values() for change in steps)
     for queue in dict.fromkeys(change[0] for change in changes):
-        of_queue = sorted(change for change in changes if change[0] == queue)
+        queue_changes = sorted(change for change in changes if change[0] == queue)
         rows = [
             (change, case)
-            for change in of_queue[:_SHOWN]
+            for change in queue_changes[:_SHOWN]
             for case in by_case
             if change in by_change[case]
         ]
@@ -247,8 +247,8 @@ def responses(
         how = f"mean ± half of its 95 % interval, {' or '.join(map(str, counts))} seeds"
         title = f"{queue}, after each change: {'1 seed' if counts == [1] else how}"
         yield Table(title, names, cells)
-        if len(of_queue) > _SHOWN:
-            left = len(of_queue) - _SHOWN
+        if len(queue_changes) > _SHOWN:
+            left = len(queue_changes) - _SHOWN
             yield f"{left} more changes are in steps.parquet of --out, and in --json"
 
 
@@ -290,7 +290,7 @@ _TRANSFER_TIMES = {
 }
 
 
-def of_visit(times: SideBySide, visit: Visit) -> Iterator[Table | str]:
+def visit_parts(times: SideBySide, visit: Visit) -> Iterator[Table | str]:
     """Make a row for each transfer, with four times for each case."""
     keys = list(times.rows)[:_MOST_TRANSFERS]
     labels = [

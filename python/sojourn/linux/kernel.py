@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What is built once: the kernel in virtual time, the module for it, the guest's programs, and the
-plugin of tc for a Linux that is running."""
+"""Builds that are made once: the kernel in virtual time, the module for it, the guest's programs,
+and the plugin of tc for a Linux that is running."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""What the programs of a guest report: counts of flows, and readings at steps of the series.
+"""Reports of the programs in a guest: counts of flows, and readings at steps of the series.
 
 linux/uml/play.c counts flows and reads groups of them; linux/uml/statistics.c reads the algorithms'
 statistics. The engine computes the figures of flows for both hosts.

@@ -183,8 +183,8 @@ def _value(entry: Mapping[str, Any]) -> float | tuple[float, float] | None:
     value = entry["value"]
     two = isinstance(value, list)
     ends = value if two else [value]
-    plain = all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
-    if two != (entry["relation"] == "between") or not plain or (two and not _rises(value)):
+    are_numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
+    if two != (entry["relation"] == "between") or not are_numbers or (two and not _rises(value)):
         raise InputError(
             f"claim {entry['id']}: value = {value!r}; it is a number, or with "
             "relation = 'between' [LEAST, MOST]"

@@ -75,7 +75,7 @@ class Signal:
     metrics: tuple[str, ...]  # those in print
     beside: tuple[str, ...]  # measured too
     title: str
-    of: str  # the cell of its printed numbers: itself, or the base of an ablation
+    base: str  # the cell of its printed numbers: itself, or the base of an ablation
     only: tuple[str, ...] = ()  # the algorithms that it runs; empty: all
     algorithm: str = ""  # of an ablation: a C file that runs in their place
     host: str = ""  # of an ablation: the host that runs it; empty: the first
@@ -83,12 +83,12 @@ class Signal:
     @property
     def ablates(self) -> bool:
         """Tell whether it shows the effect of one setting; no claim is judged on it."""
-        return self.of != self.name
+        return self.base != self.name
 
     @property
     def short(self) -> str:
         """Name an ablation without its cell."""
-        return self.name.removeprefix(f"{self.of}, ")
+        return self.name.removeprefix(f"{self.base}, ")
 
     @property
     def why(self) -> str:

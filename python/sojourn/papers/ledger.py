@@ -32,7 +32,7 @@ from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
 from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles
 from sojourn.papers.page import Line, cores, lines, tally
-from sojourn.papers.paper import OfPaper
+from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import Measured, counts, printed
 from sojourn.papers.reproduce import Reproduction
 from sojourn.show.chart import Chart
@@ -42,7 +42,7 @@ Count = Annotated[StrictInt, Field(ge=0)]
 Verdict = Annotated[StrictStr, Field(pattern="^(" + "|".join(VERDICTS) + ")$")]
 
 
-class _OfHosts(BaseModel):
+class _ByHost(BaseModel):
     """Values of every host."""
 
     @model_validator(mode="before")
@@ -55,7 +55,7 @@ class _OfHosts(BaseModel):
         return value
 
 
-class ClaimForm(_OfHosts):
+class ClaimForm(_ByHost):
     """A claim's verdicts."""
 
     id: StrictStr
@@ -76,7 +76,7 @@ class HostForm(BaseModel):
     seeds: tuple[Count, Count] = (0, 0)
 
 
-class ExperimentForm(_OfHosts):
+class ExperimentForm(_ByHost):
     """An experiment's part."""
 
     experiment: StrictStr
@@ -108,7 +108,7 @@ class SearchForm(BaseModel):
     judged: list[RowForm]
 
 
-class PaperForm(_OfHosts):
+class PaperForm(_ByHost):
     """A paper's part."""
 
     paper: StrictStr
@@ -144,21 +144,21 @@ FILE = "ledger.json"
 
 def begin(quick: bool) -> dict[str, Any]:
     """Make a ledger without a paper yet."""
-    here = machine()
-    named = {key: here[key] for key in ("processor", "cores", "system")}
+    computer = machine()
+    named = {key: computer[key] for key in ("processor", "cores", "system")}
     return {"format": FORMAT, "quick": quick, "machine": named, "papers": []}
 
 
-def of_paper(
+def paper_part(
     reproductions: Sequence[Reproduction],
-    of_several: OfPaper | None,
+    judged_paper: JudgedPaper | None,
     charts: Sequence[Sequence[Chart]],
     search: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Make a paper's part; `search` is the result of a search of its open points."""
     first = reproductions[0].experiment
     paper = first.paper
-    several = lines(of_several.judged) if of_several else []
+    several = lines(judged_paper.judged) if judged_paper else []
     experiments = [_experiment(*both) for both in zip(reproductions, charts, strict=True)]
     every = [*several, *(line for r in reproductions for line in lines(r.judged))]
     return {

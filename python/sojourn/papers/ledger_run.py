@@ -127,7 +127,7 @@ def write_paper(
     search = stored_search(paper.home)
     name = f"{paper.name}.html"
     charts = write_page(own, name, reproductions, several, {paper.name: search})
-    part = ledger.of_paper(reproductions, next(iter(several), None), charts, search)
+    part = ledger.paper_part(reproductions, next(iter(several), None), charts, search)
     data["papers"].append(part)
     own.write(ledger.FILE, json_text(data).encode())
     own.write("index.html", ledger.index(data).encode())

@@ -26,7 +26,7 @@ from sojourn.core.text import Table
 from sojourn.papers import axis_figure, curve_figure, time_figure
 from sojourn.papers.claims import VERDICTS, Judged, count
 from sojourn.papers.experiment import Experiment, Signal
-from sojourn.papers.paper import OfPaper
+from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import RULE, Change, Measured, counts, off, printed
 from sojourn.papers.reproduce import Reproduction
 from sojourn.scenario.changes import under_test
@@ -52,7 +52,7 @@ def write_page(
     folder: Folder,
     name: str,
     reproductions: Sequence[Reproduction],
-    of_papers: Sequence[OfPaper],
+    judged_papers: Sequence[JudgedPaper],
     searches: Mapping[str, Any],
 ) -> list[list[Chart]]:
     """Write the page, and the numbers of each figure as figures/NAME.csv. Return the figures of
@@ -60,14 +60,16 @@ def write_page(
     charts = [figures(reproduction) for reproduction in reproductions]
     for chart in chain.from_iterable(charts):
         folder.write(f"figures/{chart.file}", chart.csv().encode())
-    text = html(reproductions, of_papers, charts, searches={k: v for k, v in searches.items() if v})
+    text = html(
+        reproductions, judged_papers, charts, searches={k: v for k, v in searches.items() if v}
+    )
     folder.write(name, text.encode())
     return charts
 
 
 def html(
     reproductions: Sequence[Reproduction],
-    of_papers: Sequence[OfPaper] = (),
+    judged_papers: Sequence[JudgedPaper] = (),
     charts: Sequence[Sequence[Chart]] | None = None,
     *,
     searches: Mapping[str, Any] | None = None,
@@ -79,7 +81,7 @@ def html(
     sections = [_section(*pair, place) for place, pair in pairs]
     several: list[dict[str, Any]] = [
         {"paper": p.paper, "lines": rows, "tally": tally(rows), "is_decided": p.is_decided}
-        for p in of_papers
+        for p in judged_papers
         for rows in [lines(p.judged)]
     ]
     titles = [reproduction.experiment.title for reproduction in reproductions]
@@ -171,7 +173,7 @@ def _beside_base(reproduction: Reproduction, ablation: Signal) -> list[Change]:
     return [
         Change(
             ablation.short,
-            reproduction.cell(host, ablation.of, contender.name, metric),
+            reproduction.cell(host, ablation.base, contender.name, metric),
             reproduction.cell(host, ablation.name, contender.name, metric),
         )
         for metric in ablation.metrics
@@ -406,10 +408,10 @@ def _cells(experiment: Experiment) -> Table:
 
 
 def _pairs(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} = {_written(value)}" for key, value in values.items())
+    return ", ".join(f"{key} = {_value_text(value)}" for key, value in values.items())
 
 
-def _written(value: Any) -> str:
+def _value_text(value: Any) -> str:
     try:
         return write_value(value)
     except (TypeError, ValueError):

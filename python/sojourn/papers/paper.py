@@ -79,7 +79,7 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class OfPaper:
+class JudgedPaper:
     """The verdicts on a paper's claims on several experiments."""
 
     paper: str
@@ -88,11 +88,11 @@ class OfPaper:
     @property
     def is_decided(self) -> bool:
         """Tell whether at least one claim is decided."""
-        return any(judged.decision for of_host in self.judged.values() for judged in of_host)
+        return any(judged.decision for entries in self.judged.values() for judged in entries)
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn reproduce --json`."""
-        claims = [judged.to_json() for of_host in self.judged.values() for judged in of_host]
+        claims = [judged.to_json() for entries in self.judged.values() for judged in entries]
         return {"paper": self.paper, "claims": claims}
 
 
@@ -107,10 +107,10 @@ def papers_of(chosen: Sequence[Experiment]) -> list[Paper]:
     return [Paper(home.name, home.experiments) for home in homes.values()]
 
 
-def judge_papers(reproductions: Sequence[Reproduction]) -> list[OfPaper]:
+def judge_papers(reproductions: Sequence[Reproduction]) -> list[JudgedPaper]:
     """Judge the claims of each paper that has one of these experiments."""
     return [
-        OfPaper(
+        JudgedPaper(
             paper.name,
             _judge(paper, [r for r in reproductions if r.experiment.paper == paper.name]),
         )

@@ -54,7 +54,7 @@ def text(path: Path = LEDGER) -> str:
     by_name = {paper["paper"]: paper for paper in data["papers"]}
     parts = [_HEAD, _made_with(data)]
     for paper in papers():
-        parts += _of_paper(paper, by_name.get(paper.name, {}))
+        parts += _paper_section(paper, by_name.get(paper.name, {}))
     return "\n".join(parts)
 
 
@@ -83,7 +83,7 @@ def _seeds_of(entry: Mapping[str, Any], host: str) -> tuple[int, int]:
     return least, most
 
 
-def _of_paper(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
+def _paper_section(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
     entries = {
         entry["experiment"]: entry
         for entry in data.get("experiments", ())

@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A paper's open points, as search.toml lists them, and the set-ups that they make; every mistake
-is named with its line. An ablation may name a value of a point: both change the same keys.
+"""A paper's open points, as search.toml lists them, and the set-ups that they make.
 
-A value of a point is the ledger's if with it and without it the same scenario runs, word by word.
-A search tries the text's own set-up and those with one thing changed. Of all others it tries as
-many as the file allows, drawn as a Latin hypercube, or every one where there are so few. Points
-that set nothing in the searched half keep the text's value, for nothing there can choose it.
+The file goes from the data to the reader, which names each mistake with its line, and then to the
+set-ups. An ablation may name a value of a point: both change the same keys.
+
+A value of a point is the ledger's if the same scenario runs with it and without it. A search tries
+the text's own set-up and those with one thing changed. Of all others it tries as many as the file
+allows, drawn as a Latin hypercube, or every one where there are so few. A point that sets nothing
+in the searched half keeps the text's value: the search cannot tell its values apart.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ def _ablations(reproduction: Reproduction, base: Measured) -> Iterable[Change]:
     for signal in reproduction.experiment.signals():
         if (
             signal.ablates
-            and signal.of == base.signal
+            and signal.base == base.signal
             and base.host in reproduction.hosts_of(signal)
         ):
             after = reproduction.cell(base.host, signal.name, base.algorithm, base.metric)

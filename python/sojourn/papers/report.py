@@ -21,7 +21,7 @@ from sojourn.papers.axis_figure import rows_of, scale_of
 from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Decision, count
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.page import abouts, kind_of, write_page
-from sojourn.papers.paper import OfPaper, papers_of
+from sojourn.papers.paper import JudgedPaper, papers_of
 from sojourn.papers.reasons import Measured
 from sojourn.papers.reproduce import Reproduction, seeds_on
 from sojourn.papers.search import stored_search
@@ -41,11 +41,11 @@ def seeds_note(reproduction: Reproduction) -> str:
     """Write the number of seeds, and whether they are enough to decide."""
     note = (
         "system delay is the time in the queue and being sent, which papers call queuing delay; "
-        f"{reproduction.seeds_said()}, 95 % t-intervals"
+        f"{reproduction.describe_seeds()}, 95 % t-intervals"
     )
     if reproduction.is_provisional:
-        asked = "--quick: " if reproduction.quick else ""
-        note += f"; {asked}fewer than the {SEEDS} that a verdict needs are provisional"
+        reason = "--quick: " if reproduction.quick else ""
+        note += f"; {reason}fewer than the {SEEDS} that a verdict needs are provisional"
     return note
 
 
@@ -131,7 +131,7 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
     experiment = reproduction.experiment
     runs = len(reproduction.result.runs)
     console.print(
-        f"{experiment.id}, {experiment.title}: {runs} runs, {reproduction.seeds_said()}",
+        f"{experiment.id}, {experiment.title}: {runs} runs, {reproduction.describe_seeds()}",
         markup=False,
         highlight=False,
     )
@@ -148,19 +148,19 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
             console.print(f"  and {len(others) - _SUMMARY_CLAIMS} more", highlight=False)
 
 
-def print_paper(of_paper: OfPaper, console: Console) -> None:
+def print_paper(paper: JudgedPaper, console: Console) -> None:
     """Print the claims of a paper on several experiments, for each host."""
-    for host, judged in of_paper.judged.items():
-        title = f"claims of {of_paper.paper} on several experiments"
-        table = _claims_table(title if tuple(of_paper.judged) == ("sim",) else f"{title}, {host}")
-        for one in judged:
-            decision = one.decision
+    for host, judged in paper.judged.items():
+        title = f"claims of {paper.paper} on several experiments"
+        table = _claims_table(title if tuple(paper.judged) == ("sim",) else f"{title}, {host}")
+        for entry in judged:
+            decision = entry.decision
             words = (
                 (verdict(decision), _lines(decision))
                 if decision
-                else (NOT_RUN, f"needs {', '.join(one.missing)} too")
+                else (NOT_RUN, f"needs {', '.join(entry.missing)} too")
             )
-            table.add_row(one.claim.text, *words)
+            table.add_row(entry.claim.text, *words)
         console.print(table)
 
 
@@ -227,13 +227,13 @@ def check_folder(
         raise InputError(f"{folder}: holds what `sojourn run` made; name another folder with --out")
     try:
         text = (folder / "reproduction.json").read_bytes()
-        had = dict(part for entry in json.loads(text)["experiments"] for part in _parts(entry))
+        earlier = dict(part for entry in json.loads(text)["experiments"] for part in _parts(entry))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return
-    has = {
+    planned = {
         (e.id, host): len(seeds_on(e, host, quick, seeds)) for e in experiments for host in hosts
     }
-    missing = {part: count for part, count in had.items() if has.get(part, -1) < count}
+    missing = {part: count for part, count in earlier.items() if planned.get(part, -1) < count}
     if missing:
         parts = [
             f"{name} --host {host}, {seeds_text(count, count)}"
@@ -248,14 +248,14 @@ def check_folder(
 def _parts(entry: dict[str, Any]) -> list[tuple[tuple[str, str], int]]:
     """Count the seeds of each experiment and host."""
     name = f"{entry['paper']}/{entry['experiment']}"
-    asked = entry.get("seeds", 0 if entry["quick"] else SEEDS)
-    most = {host: of[1] for host, of in entry.get("seeds_of", {}).items()}
-    return [((name, str(host)), most.get(host, asked)) for host in entry["hosts"]]
+    default = entry.get("seeds", 0 if entry["quick"] else SEEDS)
+    most = {host: most for host, (_, most) in entry.get("seeds_of", {}).items()}
+    return [((name, str(host)), most.get(host, default)) for host in entry["hosts"]]
 
 
 def write_all(
     reproductions: Sequence[Reproduction],
-    of_papers: Sequence[OfPaper],
+    judged_papers: Sequence[JudgedPaper],
     data: dict[str, Any],
     folder: Path,
 ) -> Path:
@@ -263,10 +263,10 @@ def write_all(
     folder. Return the path of the report."""
     own = claim(folder)
     experiments = [reproduction.experiment for reproduction in reproductions]
-    here = {experiment.id for experiment in experiments}
-    whole = [p for p in papers_of(experiments) if {e.id for e in p.experiments} <= here]
+    reported = {experiment.id for experiment in experiments}
+    whole = [p for p in papers_of(experiments) if {e.id for e in p.experiments} <= reported]
     searches = {paper.name: stored_search(paper.home) for paper in whole}
-    write_page(own, "report.html", reproductions, of_papers, searches)
+    write_page(own, "report.html", reproductions, judged_papers, searches)
     own.write("reproduction.json", json_text(data).encode())
     return folder / "report.html"
 
@@ -276,7 +276,7 @@ def _ablations(experiment: Experiment) -> dict[str, list[Signal]]:
     by_cell: dict[str, list[Signal]] = {}
     for signal in experiment.signals():
         if signal.ablates:
-            by_cell.setdefault(signal.of, []).append(signal)
+            by_cell.setdefault(signal.base, []).append(signal)
     return by_cell
 
 

@@ -68,7 +68,7 @@ class Reproduction:
         """Count the seeds of the cell with the fewest, and of the cell with the most."""
         return _seeds_by_host(self._runs).get(host, (0, 0))
 
-    def seeds_said(self) -> str:
+    def describe_seeds(self) -> str:
         """Write the number of seeds in words, host by host where the hosts differ."""
         by_host = {host: self.seeds_of(host) for host in HOSTS if self.seeds_of(host)[1]}
         return seeds_by_host(by_host) or seeds_text(len(self.seeds), len(self.seeds))
@@ -312,8 +312,9 @@ def _measured(
 ) -> Measured:
     place = str(experiment.data["queue"]), str(experiment.data["window"])
     values = (
-        METRICS[metric].of_run(run, *place) for run in runs.get((host, signal.name, algorithm), ())
+        METRICS[metric].measure_run(run, *place)
+        for run in runs.get((host, signal.name, algorithm), ())
     )
-    published = experiment.published.get((signal.of, algorithm, metric))
+    published = experiment.published.get((signal.base, algorithm, metric))
     cell = Cell(experiment.name, signal.name, algorithm, metric)
     return Measured(cell, published, tuple(values), host)

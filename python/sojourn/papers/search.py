@@ -163,7 +163,7 @@ def _read(experiment: Experiment, entry: Entry) -> dict[str, float]:
     """Read from a run every metric of its experiment that is in print."""
     place = str(experiment.data["queue"]), str(experiment.data["window"])
     metrics = dict.fromkeys(metric for _, _, metric in experiment.published)
-    return {metric: METRICS[metric].of(entry.report, *place) for metric in metrics}
+    return {metric: METRICS[metric].measure(entry.report, *place) for metric in metrics}
 
 
 @dataclass(frozen=True)

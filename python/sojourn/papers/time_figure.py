@@ -224,8 +224,8 @@ def beside_kernel(reproduction: Reproduction, signal: Signal, pairs: list[list[L
         means = [(line, *averaged(line.time_s, line.delay, average_s)) for line in pair]
         shares = [(line, line.quantiles(), SHARES) for line in pair]
         over, within = (
-            [Curve(line.look.label, x, y, style=line.look.style) for line, x, y in found]
-            for found in (means, shares)
+            [Curve(line.look.label, x, y, style=line.look.style) for line, x, y in values]
+            for values in (means, shares)
         )
         panels += [
             Panel(

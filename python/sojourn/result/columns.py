@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The columns of a result's tables: the name, unit and meaning of each, and its place in a run's
-report.
+report; and the rows of these tables.
 
 Columns with a label are also metrics (`sojourn.result.metrics`), under the same name.
 `sojourn.result.result` writes these columns and no others. The columns that the engine itself
@@ -62,16 +62,16 @@ def values(columns: tuple[Column, ...], entry: Mapping[str, Any]) -> dict[str, A
     }
 
 
-_OF_ALL = (
+_RUN_LABELS = (
     Column("seed", "", "of the run's random numbers"),
     Column("host", "", "`sim`, `linux`, or either with `, binned`"),
 )
 _TESTED = "algorithm, or its variant, in the queues under test"
-LABELS = (Column("aqm", "", _TESTED), *_OF_ALL)
+LABELS = (Column("aqm", "", _TESTED), *_RUN_LABELS)
 # The labels in rows of a queue.
 QUEUE_LABELS = (
     Column("aqm", "", "algorithm of the queue, or its variant"),
-    *_OF_ALL,
+    *_RUN_LABELS,
     Column("tested", "", f"{_TESTED}; `aqm` of tables without queues"),
 )
 
@@ -122,7 +122,7 @@ WINDOWS = (
     *QUEUE_LABELS,
     Column("queue", "", "link of the queue"),
     Column("window", "", "name of the window"),
-    _same("from_s", "s", "begin of the window"),
+    _same("from_s", "s", "start of the window"),
     _same("to_s", "s", "end of the window"),
     *(column for key, words in _DELAYS.items() for column in _shaped(key, *words, _SHAPES)),
     *(
@@ -169,7 +169,7 @@ FLOWS = (
 )
 
 
-def _of_scripts() -> tuple[Column, ...]:
+def _script_columns() -> tuple[Column, ...]:
     """Make the columns of the kinds of traffic that are scripts; only tables with such traffic have
     them."""
     scripts = "; of kinds but `bulk`, `respawn` and `cbr`"
@@ -223,7 +223,7 @@ GROUPS = (
     _same("jain", "", "Jain's index of the flows' goodput", "Jain's index"),
     Column("fct_n", "", "transfers completed in the window", ("fct_s", "n")),
     *_shaped("fct_s", "their completion time", "completion time", _TIMES),
-    *_of_scripts(),
+    *_script_columns(),
 )
 
 
@@ -356,21 +356,21 @@ QUEUE = (
 )
 
 
-def _of_queue(run: Run, queue: str) -> dict[str, str | int]:
+def _queue_labels(run: Run, queue: str) -> dict[str, str | int]:
     tested = str(run.labels["aqm"])
     return {**run.labels, "aqm": run.aqm_of(queue), "tested": tested, "queue": queue}
 
 
-def of_windows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+def window_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     """Yield one row for each run, queue and window."""
     for run in runs:
         for queue in run.report["queues"]:
             for window in queue["windows"]:
-                labels = {**_of_queue(run, queue["name"]), "window": window["name"]}
+                labels = {**_queue_labels(run, queue["name"]), "window": window["name"]}
                 yield labels | values(WINDOWS, window)
 
 
-def of_flows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+def flow_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     """Yield one row for each run, flow and window.
 
     Goodput is of the window. All other counts are of the whole run, and their names say it.
@@ -385,7 +385,7 @@ def of_flows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 yield {**labels, "window": window, "goodput_mbps": goodput_mbps, **whole}
 
 
-def of_groups(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+def group_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     """Yield one row for each run, window and name of flows."""
     for run in runs:
         for window in run.report["transport"]:
@@ -394,12 +394,12 @@ def of_groups(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 yield labels | values(GROUPS, group)
 
 
-def of_steps(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+def step_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     """Yield one row for each run, queue and change of the scenario."""
     for run in runs:
         for queue in run.report["queues"]:
             for step in queue.get("steps", ()):
-                labels = _of_queue(run, queue["name"])
+                labels = _queue_labels(run, queue["name"])
                 numbers = values(STEPS, step)
                 at = {key: numbers.pop(key) for key in ("at_s", "to_s")}
                 yield labels | at | {"change": spell(step["changes"])} | numbers

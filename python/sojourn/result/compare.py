@@ -46,7 +46,7 @@ class Case:
     result: str = ""  # empty where there is only one
 
     @classmethod
-    def of(cls, labels: Mapping[str, str | int], result: str = "") -> Case:
+    def from_labels(cls, labels: Mapping[str, str | int], result: str = "") -> Case:
         """Make the case of a run from its labels."""
         aqm = labels.get("algorithm", labels["aqm"])
         return cls(str(aqm), str(labels["host"]), str(labels.get("signal", "")), result)
@@ -62,7 +62,7 @@ def cases(results: Mapping[str, Result]) -> Cases:
     by_case: Cases = {}
     for name, result in results.items():
         for run in result:
-            by_case.setdefault(Case.of(run.labels, name), []).append(run)
+            by_case.setdefault(Case.from_labels(run.labels, name), []).append(run)
     return by_case
 
 
@@ -222,7 +222,9 @@ def _differences(
         if measured not in known:
             continue
         of_group, name, window, metric = measured
-        both = [(metric.of(a, name, window), metric.of(b, name, window)) for a, b in pairs]
+        both = [
+            (metric.measure(a, name, window), metric.measure(b, name, window)) for a, b in pairs
+        ]
         values = [a - b for a, b in both if a == a and b == b]
         if len(values) >= at_least:
             yield Difference(
@@ -242,8 +244,8 @@ def _measured(
     for window in report["transport"]:
         groups = window["groups"] if len(window["groups"]) > 1 else []
         for group in groups:
-            for of_flows in GROUP_METRICS:
-                yield True, group["name"], window["name"], of_flows
+            for group_metric in GROUP_METRICS:
+                yield True, group["name"], window["name"], group_metric
 
 
 # Shown where a key is as by default.

@@ -252,8 +252,8 @@ def _head(about: Mapping[str, str], run: Run) -> bytes:
 def _packets(run: Run, queues: Sequence[str]) -> Iterator[bytes]:
     """Yield the packets of all queues in the order of time; a run keeps them queue by queue."""
     reasons = _native.reason_names()
-    of_queues = [_of_queue(run, queue, number) for number, queue in enumerate(queues)]
-    for at, interface, enq, flow, length, ecn, why in heapq.merge(*of_queues):
+    passages = [_passages(run, queue, number) for number, queue in enumerate(queues)]
+    for at, interface, enq, flow, length, ecn, why in heapq.merge(*passages):
         packet = _header(flow, length, ecn)[:length]
         waited = f"after {(at - enq) / 1e6:.6f} ms in the queue"
         verdict = f"dropped: {reasons[why]}" if why else "sent"
@@ -265,7 +265,7 @@ def _packets(run: Run, queues: Sequence[str]) -> Iterator[bytes]:
         yield _block(_PACKET, body + _padded(packet), options)
 
 
-def _of_queue(run: Run, queue: str, number: int) -> Iterator[tuple[int, ...]]:
+def _passages(run: Run, queue: str, number: int) -> Iterator[tuple[int, ...]]:
     import pyarrow.compute as pc
 
     for piece in run.entry.event_batches(("queue", *_COLUMNS)) or ():

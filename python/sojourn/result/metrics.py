@@ -66,15 +66,15 @@ class Metric(_Number):
 
     of_queue: bool = True
 
-    def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
+    def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Return the value in a run's report; NaN where nothing was measured."""
         return self.value(
             _window(report, queue, window) if self.of_queue else _flows(report, window)
         )
 
-    def of_run(self, run: Run, queue: str, window: str) -> float:
+    def measure_run(self, run: Run, queue: str, window: str) -> float:
         """Return the value of a run; some metrics read more of it than the report."""
-        return self.of(run.report, queue, window)
+        return self.measure(run.report, queue, window)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class RunMetric(Metric):
     of_queue: bool = False
     calculate: Callable[[Run, str, Span], float] = lambda run, queue, span: _NONE
 
-    def of_run(self, run: Run, queue: str, window: str) -> float:
+    def measure_run(self, run: Run, queue: str, window: str) -> float:
         """Calculate the value of a run; NaN where nothing was measured."""
         return self.calculate(run, queue, _window(run.report, queue, window))
 
@@ -113,7 +113,7 @@ class StepMetric(Metric):
 
     share: bool = False
 
-    def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
+    def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Calculate the value from a run's report; NaN where nothing changed or nothing was
         measured."""
         span = _window(report, queue, window)
@@ -134,14 +134,14 @@ class StepMetric(Metric):
 class GroupMetric(_Number):
     """One number of the flows of one name in one window."""
 
-    def of(self, report: Mapping[str, Any], group: str, window: str) -> float:
+    def measure(self, report: Mapping[str, Any], group: str, window: str) -> float:
         """Return the value in a run's report; NaN where nothing was measured."""
         groups = _flows(report, window)["groups"]
         return self.value(next(entry for entry in groups if entry["name"] == group))
 
-    def of_run(self, run: Run, group: str, window: str) -> float:
+    def measure_run(self, run: Run, group: str, window: str) -> float:
         """Return the value of a run."""
-        return self.of(run.report, group, window)
+        return self.measure(run.report, group, window)
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class TransportMetric(Metric):
     of_queue: bool = False
     of_udp: bool = False
 
-    def of(self, report: Mapping[str, Any], queue: str, window: str) -> float:
+    def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Calculate the value from a run's report; NaN where no flow is of this transport."""
         # Datagrams are lost, TCP sends again.
         groups = [
@@ -264,11 +264,11 @@ def _law(number: str) -> Callable[[Run, str, Span], float]:
     return value
 
 
-def _of_flows(name: str, unit: str, path: tuple[str, ...], label: str) -> Metric:
+def _flows_metric(name: str, unit: str, path: tuple[str, ...], label: str) -> Metric:
     return Metric(name, unit, "of all flows together", path, label=label, of_queue=False)
 
 
-def _of_transport(name: str, unit: str, key: str, label: str, *, udp: bool = False) -> Metric:
+def _transport_metric(name: str, unit: str, key: str, label: str, *, udp: bool = False) -> Metric:
     meaning = f"of all flows of {'UDP' if udp else 'TCP'} together"
     return TransportMetric(name, unit, meaning, (key,), label=label, of_udp=udp)
 
@@ -281,7 +281,7 @@ _SETTLING, _UTILISED = STEP_METRICS[2:]
 _OF_ALGORITHM = "the algorithm's own"
 _OF_DUK = "of DUK's law"
 _OF_LAW = "share of signals by that law's"
-OF_RUNS = tuple(
+RUN_METRICS = tuple(
     RunMetric(name, unit, meaning, label=label, calculate=calculate)
     for name, unit, label, meaning, calculate in (
         ("prob_mean_pct", "%", "probability, mean", _OF_ALGORITHM, _prob_mean_pct),
@@ -309,17 +309,17 @@ METRICS: dict[str, Metric] = {
             ("queue_pkts",),
             label="queue length, coefficient of variation",
         ),
-        _of_flows("fct_mean_s", "s", ("fct_s", "mean"), "completion time, mean"),
-        _of_flows("fct_p75_s", "s", ("fct_s", "p75"), "completion time, third quartile"),
-        _of_flows("fct_n", "", ("fct_s", "n"), "transfers complete"),
-        _of_flows("goodput_mbps", "Mbit/s", ("goodput_mbps",), "goodput"),
-        _of_transport("goodput_tcp_mbps", "Mbit/s", "goodput_mbps", "goodput of TCP"),
-        _of_transport(
+        _flows_metric("fct_mean_s", "s", ("fct_s", "mean"), "completion time, mean"),
+        _flows_metric("fct_p75_s", "s", ("fct_s", "p75"), "completion time, third quartile"),
+        _flows_metric("fct_n", "", ("fct_s", "n"), "transfers complete"),
+        _flows_metric("goodput_mbps", "Mbit/s", ("goodput_mbps",), "goodput"),
+        _transport_metric("goodput_tcp_mbps", "Mbit/s", "goodput_mbps", "goodput of TCP"),
+        _transport_metric(
             "goodput_udp_mbps", "Mbit/s", "goodput_mbps", "goodput of datagrams", udp=True
         ),
-        _of_flows("jain", "", ("jain",), "Jain's index"),
-        _of_transport("jain_tcp", "", "jain", "Jain's index of TCP"),
-        *OF_RUNS,
+        _flows_metric("jain", "", ("jain",), "Jain's index"),
+        _transport_metric("jain_tcp", "", "jain", "Jain's index of TCP"),
+        *RUN_METRICS,
         *STEP_METRICS,
         replace(
             _SETTLING,

@@ -50,7 +50,7 @@ class Request:
         }
 
     @classmethod
-    def of_json(cls, head: Mapping[str, Any], scenario: str) -> Self | None:
+    def from_json(cls, head: Mapping[str, Any], scenario: str) -> Self | None:
         """Read a request from `result.json`; None where another command made it."""
         if "aqms" not in head:
             return None

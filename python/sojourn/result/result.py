@@ -167,16 +167,16 @@ class Result:
 
     def windows(self) -> pa.Table:
         """Tabulate the aggregates: one row for each run, queue and window."""
-        return _table(columns.of_windows(self.runs))
+        return _table(columns.window_rows(self.runs))
 
     def flows(self) -> pa.Table:
         """Tabulate the flows: one row for each run, flow and window."""
-        return _table(columns.of_flows(self.runs))
+        return _table(columns.flow_rows(self.runs))
 
     def groups(self) -> pa.Table:
         """Tabulate counts, fairness and completion times: one row for each run, window and name of
         flows."""
-        return _table(columns.of_groups(self.runs))
+        return _table(columns.group_rows(self.runs))
 
     def steps(self) -> pa.Table:
         """Tabulate the response to each change of the scenario: one row for each run, queue and
@@ -184,7 +184,7 @@ class Result:
 
         The table is empty where nothing changes.
         """
-        return _table(columns.of_steps(self.runs))
+        return _table(columns.step_rows(self.runs))
 
     def series(self) -> pa.Table:
         """Join the raw series of all runs, with the labels of each run as columns."""
@@ -208,7 +208,7 @@ class Result:
         from sojourn.store import arrow
 
         tables = [
-            arrow.of_queues(table, run.labels, run.queues)
+            arrow.label_queues(table, run.labels, run.queues)
             if {"queue", "quantity"} & {*table.column_names}
             else arrow.labelled(table, run.labels)
             for run in self.runs
@@ -364,7 +364,7 @@ def read_request(folder: str | Path, *, experiments: bool = False) -> Request | 
         scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
         if digest(scenario.encode()) != head["files"]["scenario.toml"]:
             return None
-        request = Request.of_json(head, scenario)
+        request = Request.from_json(head, scenario)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     if request is None and not (experiments and "experiment" in head):

@@ -70,7 +70,7 @@ def side_by_side(by_case: Cases, visit: Visit) -> SideBySide:
     cases = []
     for case, runs in by_case.items():
         run = next(run for run in runs if run.seed == seed)
-        transfers = sorted(_of_run(run, visit), key=lambda row: [row[key] for key in _KEY])
+        transfers = sorted(_run_rows(run, visit), key=lambda row: [row[key] for key in _KEY])
         if transfers:
             cases.append(case)
             begin_ns = min(row["opened_ns"] for row in transfers)
@@ -100,7 +100,7 @@ def _check_group(by_case: Cases, group: str) -> None:
         raise InputError(f"--transfers {group}: no result has such flows.{nearest(group, known)}")
 
 
-def _of_run(run: Run, visit: Visit) -> Iterator[dict[str, Any]]:
+def _run_rows(run: Run, visit: Visit) -> Iterator[dict[str, Any]]:
     import pyarrow.compute as pc
 
     pieces = run.entry.transfer_batches()

@@ -58,7 +58,7 @@ class Calibration:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
-        measured = [{"flows": of.flows, "mbps": list(of.mbps)} for of in self.measured]
+        measured = [{"flows": point.flows, "mbps": list(point.mbps)} for point in self.measured]
         return {**vars(self), "measured": measured}
 
 
@@ -93,7 +93,7 @@ def calibrate(
         counts = {name: groups[name].count for name in beside} | {group: flows}
         ran = _uncongested(scenario, {name: n for name, n in counts.items() if n}, wanted)
         result = run(ran, seeds=seeds, workers=workers)
-        return _Carried(flows, [dict(_mbps(of.report, ran)) for of in result])
+        return _Carried(flows, [dict(_mbps(point.report, ran)) for point in result])
 
     def offered(mbps: float) -> str:
         # A link that is more than half full may have held the load up.
@@ -109,7 +109,7 @@ def calibrate(
     link = first.busiest()
     others_mbps = fmean(of_others.on(link)) if of_others else 0.0
     others = ", ".join(f"'{name}'" for name in beside)
-    asked = f"{amount(load_mbps, unit)} {unit} is asked for"
+    wish = f"{amount(load_mbps, unit)} {unit} is asked for"
     if others_mbps >= load_mbps:
         count = sum(groups[name].count for name in beside)
         those = (
@@ -117,12 +117,12 @@ def calibrate(
             if count == 1
             else f"{count} other flows ({others}) offer"
         )
-        raise InputError(f"'{group}': {those} {offered(others_mbps)} without it, and {asked}")
+        raise InputError(f"'{group}': {those} {offered(others_mbps)} without it, and {wish}")
     one_mbps = fmean(alone.on(link))
     if one_mbps > load_mbps:
         also = f", with {others}," if beside else ""
         raise InputError(
-            f"'{group}': one flow{also} already offers {offered(one_mbps)}, and {asked}"
+            f"'{group}': one flow{also} already offers {offered(one_mbps)}, and {wish}"
         )
     gained_mbps = first.gain(link, of_others)
     if not gained_mbps > 0:
@@ -134,11 +134,11 @@ def calibrate(
             f"group has at most {_MOST}"
         )
     known = [*([of_others] if of_others else []), alone, first]
-    numbers = {max(1, round(about * share)) for share in _SHARES} - {of.flows for of in known}
-    carried = sorted([*known, *map(measure, numbers)], key=lambda of: of.flows)
+    numbers = {max(1, round(about * share)) for share in _SHARES} - {point.flows for point in known}
+    carried = sorted([*known, *map(measure, numbers)], key=lambda point: point.flows)
     link = carried[-1].busiest()
-    measured = [Measured(of.flows, of.on(link)) for of in carried]
-    points = [(of.flows, mbps) for of in measured for mbps in of.mbps]
+    measured = [Measured(point.flows, point.on(link)) for point in carried]
+    points = [(point.flows, mbps) for point in measured for mbps in point.mbps]
     slope, at_none = linear_regression(*zip(*points, strict=True))
     if slope <= 0:
         raise InputError(f"'{group}': more flows send no more; a longer run may tell")
@@ -198,10 +198,10 @@ def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> S
     data = graph.to_data()
     rate = str(Rate(min(_TIMES_LOAD * load, _FASTEST_BPS)))
     links = []
-    for of, link in zip(graph.links, data["links"], strict=True):
+    for model, link in zip(graph.links, data["links"], strict=True):
         keys = ("name", "from", "to", "delay", *FRAME)
         kept = {key: link[key] for key in keys if key in link}
-        if "trace" in link and of.opportunity == "bytes":
+        if "trace" in link and model.opportunity == "bytes":
             kept["header"] = f"{trace.HEADER_BYTES} B"
         timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
         links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))

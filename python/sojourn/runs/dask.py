@@ -33,24 +33,24 @@ def client(address: str) -> Iterator[tuple[Any, int]]:
             f"--dask {address}: Dask is not installed here; `pip install distributed` installs it"
         ) from error
     try:
-        found = distributed.Client(address, timeout="10 s", set_as_default=False)
+        connection = distributed.Client(address, timeout="10 s", set_as_default=False)
     except Exception as error:  # Dask raises the errors of its transport
         raise InputError(f"--dask {address}: no scheduler answers there") from error
-    with found:
-        count = sum(found.ncores().values())
+    with connection:
+        count = sum(connection.ncores().values())
         if not count:
             raise InputError(f"--dask {address}: its scheduler has no workers; start some")
-        _check_versions(address, found)
-        yield found, count
+        _check_versions(address, connection)
+        yield connection, count
 
 
-def _check_versions(address: str, found: Any) -> None:
+def _check_versions(address: str, connection: Any) -> None:
     """Check that each worker has this version of Sojourn.
 
     A run is filed under the version that asked for it: another version must not make it.
     """
     try:
-        versions = found.run(_core)
+        versions = connection.run(_core)
     except Exception as error:
         raise InputError(f"--dask {address}: its workers lack Sojourn: {error}") from error
     for worker, version in versions.items():

@@ -22,7 +22,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sojourn.core.errors import InputError, Interrupted, RunError, StoreError
 from sojourn.core.progress import Progress
@@ -42,6 +42,8 @@ _AHEAD = 8
 _NAMED = 20
 
 T = TypeVar("T")
+# The key of a job, and a function that returns its packed run or raises the error of the run.
+Outcome = tuple[str, Callable[[], bytes]]
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Runner:
         """Have workers make these jobs, and return the reason of each failure by key."""
         workers = min(self.workers or cores(), len(jobs))
         outcomes: SimpleQueue[Outcome] = SimpleQueue()
-        pool: Pool = (
+        pool = (
             Threads(workers, self.store.root, outcomes)
             if self.client is None
             else Client(self.client, outcomes)
@@ -190,30 +192,6 @@ def _arrived(outcomes: SimpleQueue[Outcome], wait_s: float) -> Iterator[Outcome]
             yield outcomes.get_nowait()
     except Empty:
         return
-
-
-# The key of a job, and a function that returns its packed run or raises the error of the run.
-Outcome = tuple[str, Callable[[], bytes]]
-
-
-class Pool(Protocol):
-    """Workers that make several runs at once."""
-
-    def submit(self, job: Job) -> None:
-        """Add a job to those that the workers make."""
-        ...
-
-    def share(self, key: str) -> float:
-        """Tell the share of a running job that is done; 0 where it is unknown."""
-        ...
-
-    def lost(self) -> bool:
-        """Tell whether the workers are gone, and their unfinished jobs with them."""
-        ...
-
-    def stop(self) -> None:
-        """Cancel the jobs that have not begun, and end the running ones."""
-        ...
 
 
 def cores() -> int:

@@ -106,17 +106,12 @@ def _made(
         from sojourn import algorithms
 
         algorithms.adopt(job.files)
-    made = _on_linux if job.host else _simulate
-    outcome = made(job, watch, transfers)
+    make = _on_linux if job.host else _simulate
+    outcome = make(job, watch, transfers)
     if outcome is None:
         raise Stopped
     report, tables = outcome
-    run = {
-        "core": job.core,
-        "seed": job.seed,
-        "scenario": scenario,
-        "report": report,
-    }
+    run = {"core": job.core, "seed": job.seed, "scenario": scenario, "report": report}
     if job.files:
         run["sources"] = {file.engine: file.sources() for file in job.files}
     watch(1.0)
@@ -151,21 +146,21 @@ def pack(files: Mapping[str, Content]) -> bytes:
     A file on the disk is packed as its path alone.
     """
     contents = [content for content in files.values() if isinstance(content, bytes)]
-    told = {
+    lengths = {
         name: str(content) if isinstance(content, Path) else len(content)
         for name, content in files.items()
     }
-    return b"".join([json.dumps(told).encode(), b"\n", *contents])
+    return b"".join([json.dumps(lengths).encode(), b"\n", *contents])
 
 
 def unpack(packed: bytes) -> dict[str, Content]:
     """Return the packed files by name."""
     end = packed.index(b"\n") + 1
     files: dict[str, Content] = {}
-    for name, told in json.loads(packed[:end]).items():
-        if isinstance(told, str):
-            files[name] = Path(told)
+    for name, length in json.loads(packed[:end]).items():
+        if isinstance(length, str):
+            files[name] = Path(length)
             continue
-        files[name] = packed[end : end + told]
-        end += told
+        files[name] = packed[end : end + length]
+        end += length
     return files

@@ -103,20 +103,20 @@ def serve(fd: int, command: int) -> None:
     """Make the runs that come through this socket, until the command closes it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command stops its runs itself
     threading.Thread(target=_end_with, args=(command,), daemon=True).start()
-    here = Connection(fd)
+    command_socket = Connection(fd)
     sent_s = time.monotonic()
 
     def watch(share: float) -> bool:
         nonlocal sent_s
         # A short run sends nothing but its answer.
         if time.monotonic() - sent_s > _POLL_S / 2:
-            here.send(share)  # fails, and ends the run, where the command listens no more
+            command_socket.send(share)  # fails, and ends the run, where the command listens no more
             sent_s = time.monotonic()
         return True
 
     while True:
         try:
-            job, scratch = here.recv()
+            job, scratch = command_socket.recv()
             sent_s = time.monotonic()
             try:
                 answer: bytes | str = work(job, watch, scratch)
@@ -124,7 +124,7 @@ def serve(fd: int, command: int) -> None:
                 raise
             except Exception as error:
                 answer = str(error) or type(error).__name__
-            here.send(answer)
+            command_socket.send(answer)
         except (EOFError, ConnectionError):
             return
 

@@ -51,7 +51,7 @@ def broken(runs: Iterable[Run]) -> list[str]:
 def ignored(runs: Iterable[Run]) -> list[str]:
     """Write a sentence for each group of flows whose TCP's age needs options that the host cannot
     set."""
-    found = {
+    options_by_group = {
         (str(run.labels["host"]), flow): options
         for run in runs
         for flow, options in run.report.get("not_on_linux", {}).items()
@@ -59,15 +59,17 @@ def ignored(runs: Iterable[Run]) -> list[str]:
     return [
         f"host {host}: of the TCP of flows '{flow}' these stay as Linux has them: "
         + ", ".join(options)
-        for (host, flow), options in found.items()
+        for (host, flow), options in options_by_group.items()
     ]
 
 
 def unmeasured(jobs: Iterable[Job]) -> list[str]:
     """Write a sentence for each queue whose probes never cross a slower link of its flows."""
     # Seeds repeat a scenario, hosts and parameters its network.
-    found = dict.fromkeys((job.scenario, job.is_shorthand) for job in jobs)
-    return list(dict.fromkeys(sentence for of in found for sentence in _unmeasured(*of)))
+    scenarios = dict.fromkeys((job.scenario, job.is_shorthand) for job in jobs)
+    return list(
+        dict.fromkeys(sentence for scenario in scenarios for sentence in _unmeasured(*scenario))
+    )
 
 
 def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -122,12 +122,12 @@ def _own_names(scenario: Scenario, graph: Scenario) -> dict[str, str]:
     These are queues that are not under test. If the algorithms under test differ, they are all
     recorded queues.
     """
-    of = {link.name: link.queue.algorithm for link in graph.links}
+    by_link = {link.name: link.queue.algorithm for link in graph.links}
     tested = under_test(scenario, graph)
-    alike = len({of[name] for name in tested}) == 1
+    alike = len({by_link[name] for name in tested}) == 1
     unlike = [name for name in graph.record.queues if not (alike and name in tested)]
-    shown = algorithms.shown_names(of[name] for name in (*unlike, *tested))
-    return {name: shown[of[name]] for name in unlike}
+    shown = algorithms.shown_names(by_link[name] for name in (*unlike, *tested))
+    return {name: shown[by_link[name]] for name in unlike}
 
 
 def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
@@ -200,37 +200,20 @@ def under_seeds(jobs: Sequence[Job], seeds: Sequence[int]) -> list[Job]:
             host=host,
             labels={**job.labels, "seed": seed},
         )
-        for job, host in zip(jobs, _made_of(jobs), strict=True)
+        for job in jobs
+        for host in [_host_of(job)]
         for seed in seeds
     ]
 
 
-def _made_of(jobs: Sequence[Job]) -> list[str]:
-    """Name the host's parts for each job, as the key of the store has them; empty for the
-    engine."""
-    by_hz: dict[int, list[Job]] = {}
-    for job in jobs:
-        if not _is_simulated(job):
-            by_hz.setdefault(_hz(job), []).append(job)
-    kernels = {hz: _kernel(hz, of_hz) for hz, of_hz in by_hz.items()}
-    return ["" if _is_simulated(job) else kernels[_hz(job)] for job in jobs]
-
-
-def _is_simulated(job: Job) -> bool:
-    return str(job.labels["host"]).removesuffix(BINNED) == "sim"
-
-
-def _hz(job: Job) -> int:
-    return int(json.loads(job.scenario).get("linux", {}).get("hz", HZ))
-
-
-def _kernel(hz: int, jobs: Iterable[Job]) -> str:
-    """Name the kernel of these jobs, with all its parts."""
+def _host_of(job: Job) -> str:
+    """Name the host's parts as the key of the store has them; empty for the engine."""
+    if str(job.labels["host"]).removesuffix(BINNED) == "sim":
+        return ""
     from sojourn.linux import kernel
 
-    ready = kernel.ready(hz=hz)
-    for job in jobs:
-        kernel.module_for(ready, job.files)
+    ready = kernel.ready(hz=int(json.loads(job.scenario).get("linux", {}).get("hz", HZ)))
+    kernel.module_for(ready, job.files)
     return ready.version
 
 
@@ -289,10 +272,6 @@ def _request(
     return request.added_to(earlier, out) if earlier and out else request
 
 
-def _silent(_: str) -> None:
-    """Ignore the sentence."""
-
-
 def run(
     scenario: Scenario | str | os.PathLike[str],
     *,
@@ -304,7 +283,7 @@ def run(
     again: bool = False,
     hosts: Sequence[str] = ("sim",),
     client: Any = None,
-    tell: Callable[[str], None] = _silent,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Result:
     """Run a scenario, given as an object or a file, with seeds 1 to `seeds`.
 
@@ -344,7 +323,7 @@ def is_ready(host: str, hz: int = HZ) -> bool:
         return True
     from sojourn.linux.kernel import examine
 
-    return all(found for _, found, _ in examine(hz))
+    return all(is_built for _, is_built, _ in examine(hz))
 
 
 def _in_reach(cases: Sequence[Case], host: str) -> list[Case]:
@@ -373,11 +352,11 @@ def stored_runs(cases: Sequence[Case], seeds: Sequence[int], store: Store, host:
         jobs = jobs_of(cases, seeds, (host,))
     except RunError:  # programs that a kernel needs are missing
         return []
-    found: list[Run] = []
+    runs: list[Run] = []
     for first in range(0, len(jobs), len(seeds)):
         for job in jobs[first : first + len(seeds)]:
             entry = store.load(job.key)
             if entry is None:
                 break
-            found.append(Run(job.labels, entry.report, entry, job.queues))
-    return found
+            runs.append(Run(job.labels, entry.report, entry, job.queues))
+    return runs

@@ -22,12 +22,12 @@ from sojourn.core.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration, Rate
 from sojourn.scenario import trace
 from sojourn.scenario.engine import expand, to_engine, without_foreign
-from sojourn.scenario.flows import Tcp, Traffic
+from sojourn.scenario.flows import Options, Tcp, Traffic
 from sojourn.scenario.links import FRAME, TESTED, Link, trace_problems
 from sojourn.scenario.networks import NETWORKS
 from sojourn.scenario.networks.dumbbell import Between, Dumbbell
 from sojourn.scenario.networks.layout import Layout
-from sojourn.scenario.parts import Options, Path, Problem
+from sojourn.scenario.parts import Path, Problem
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario

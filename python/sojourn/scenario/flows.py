@@ -17,7 +17,15 @@ from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, create_model, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StrictInt,
+    create_model,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from sojourn import _native
@@ -26,17 +34,7 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
 from sojourn.scenario.links import OF_SIM
-from sojourn.scenario.parts import (
-    Control,
-    Kind,
-    LinuxFlows,
-    Model,
-    Name,
-    Options,
-    SimFlows,
-    Times,
-    refusal,
-)
+from sojourn.scenario.parts import Kind, Model, Name, Times, refusal
 
 if TYPE_CHECKING:
     from sojourn._native import TrafficKey, TrafficKind
@@ -125,7 +123,7 @@ def _model(kind: TrafficKind) -> type[Sent]:
     model = create_model(
         name or kind["name"].capitalize(),
         __base__=Sent,
-        __module__=__name__,
+        __module__="sojourn.scenario",  # which has it under its name: pickle looks it up there
         __doc__=kind["help"],
         **fields,
     )
@@ -140,6 +138,9 @@ if TYPE_CHECKING:
 else:
     App = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
 
+
+# Switches of TCP by name.
+Options = dict[str, bool | int | float | str]
 
 # TCP of an age, as data in tcp/NAME.toml: `tcp = "linux_3_9"` sets every switch of a flow's TCP.
 #
@@ -196,6 +197,9 @@ _ECN = "true: packets carry ECT(0); 'ect1': ECT(1), the mark of L4S traffic, wit
 Ecn = Annotated[bool | Literal["ect1"], BeforeValidator(_read_ecn)]
 
 
+# Congestion controls with two names: hosts know them by the one on the right.
+_SAME = {"newreno": "reno"}
+Control = Annotated[str, AfterValidator(lambda name: _SAME.get(name, name))]
 _TCP = "the TCP of a system and its age, such as 'linux_3_9'; keys beside it override its own"
 
 
@@ -250,6 +254,34 @@ _RTT = (
     "each flow's round trip without queues, where it is longer than the delays of its links: "
     "a time, a list, or a distribution"
 )
+
+
+_Sysctl = Annotated[str, Field(pattern=r"^tcp_[a-z0-9_]+$")]
+
+
+class SimFlows(Model):
+    """Keys of flows that only the simulator has."""
+
+    send_jitter: Duration | None = Field(
+        None, description="random delay of the sender; unless given, one packet time of the path"
+    )
+    options: Options = Field(
+        default_factory=dict,
+        description="switches of TCP by the names of docs/inside/tcp.md, over those of `transport`",
+    )
+
+
+class LinuxFlows(Model):
+    """Keys of flows that only Linux has."""
+
+    ip: Literal[4, 6] = Field(4, description="version of the Internet Protocol")
+    cc: Control | None = Field(
+        None, description="the kernel's congestion control, in place of `cc`"
+    )
+    sysctls: dict[_Sysctl, StrictInt | str] = Field(
+        default_factory=dict,
+        description="settings of net.ipv4 that begin with `tcp_`, in the namespaces of both ends",
+    )
 
 
 class Traffic(Model):

@@ -25,7 +25,7 @@ from sojourn.core import units
 from sojourn.core.rows import Value
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
-from sojourn.scenario.parts import Model, Name, Path, Problem, SimLink, refusal
+from sojourn.scenario.parts import Model, Name, Path, Problem, refusal
 
 if TYPE_CHECKING:
     from sojourn.scenario.networks.dumbbell import Dumbbell
@@ -198,6 +198,19 @@ _PROBE = (
     "protocol; in the simulator both are one packet"
 )
 _EACH = "every link with a rate"
+
+
+class SimLink(Model):
+    """Keys of a link that only the simulator has."""
+
+    ring: int = Field(
+        0,
+        strict=True,
+        ge=0,
+        le=65536,
+        description="packets in the driver ring below the queue, where no algorithm sees them",
+    )
+
 
 # Keys that a link shares with the networks that have a shorthand.
 RateKey = Annotated[Rate | None, Field(description="without it, packets take no time to send")]

@@ -23,8 +23,9 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
+from sojourn.core.hosts import HZ, Ticks
 from sojourn.core.units import Duration
 from sojourn.scenario import checks, engine
 from sojourn.scenario.flows import Flow
@@ -33,12 +34,27 @@ from sojourn.scenario.networks import NETWORKS, TABLES, Shorthand
 from sojourn.scenario.networks.cables import Cable, lay_cables
 from sojourn.scenario.networks.dumbbell import Dumbbell
 from sojourn.scenario.networks.parking_lot import ParkingLot
-from sojourn.scenario.parts import LinuxHost, Model, Name, Record, refusal
+from sojourn.scenario.parts import Model, Name, Record, refusal
 
 # The format of a file. In format 1 the keys of one host were among the others.
 FORMAT: Literal[2] = 2
 
 _IN_PLACE = "in place of nodes, links and flows"
+
+
+class LinuxHost(Model):
+    """Keys of the whole network that only Linux has."""
+
+    offloads: StrictBool = Field(
+        False,
+        description="devices take large segments and join packets to such (TSO, GSO, GRO); where "
+        "they do not, each packet is one of the wire",
+    )
+    hz: Ticks = Field(
+        HZ,
+        description="ticks per second of the kernel, of which its TCP counts time; one of 250 is "
+        "built where a scenario first asks for it",
+    )
 
 
 class Scenario(Model):

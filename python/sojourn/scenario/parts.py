@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The parts that tables of a scenario share: their base, the keys that only one host has, times of
-flows, and the recording.
+"""The parts that tables of a scenario share: their base, the recording, and times of flows.
 
 Times are a time for all, a list that the flows take in turn, or a distribution. The engine draws
 them from the run's seed, the same on every host, and has the rules of ranges.
@@ -12,28 +11,20 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Discriminator,
     Field,
     SerializerFunctionWrapHandler,
     StrictBool,
-    StrictInt,
     Tag,
     model_serializer,
 )
 from pydantic_core import PydanticCustomError
 
-from sojourn.core.hosts import HZ, Ticks
 from sojourn.core.units import Duration
 
-# Congestion controls with two names: hosts know them by the one on the right.
-_SAME = {"newreno": "reno"}
-Control = Annotated[str, AfterValidator(lambda name: _SAME.get(name, name))]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
-
-
 # The place of a key in a file, and a problem there: its place and its reason.
 Path = tuple[str | int, ...]
 Problem = tuple[Path, str]
@@ -65,62 +56,6 @@ class Kind(Model):
     @model_serializer(mode="wrap")
     def _write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {"kind": self.kind, **handler(self)}
-
-
-Options = dict[str, bool | int | float | str]
-_Sysctl = Annotated[str, Field(pattern=r"^tcp_[a-z0-9_]+$")]
-
-
-class SimLink(Model):
-    """Keys of a link that only the simulator has."""
-
-    ring: int = Field(
-        0,
-        strict=True,
-        ge=0,
-        le=65536,
-        description="packets in the driver ring below the queue, where no algorithm sees them",
-    )
-
-
-class SimFlows(Model):
-    """Keys of flows that only the simulator has."""
-
-    send_jitter: Duration | None = Field(
-        None, description="random delay of the sender; unless given, one packet time of the path"
-    )
-    options: Options = Field(
-        default_factory=dict,
-        description="switches of TCP by the names of docs/inside/tcp.md, over those of `transport`",
-    )
-
-
-class LinuxFlows(Model):
-    """Keys of flows that only Linux has."""
-
-    ip: Literal[4, 6] = Field(4, description="version of the Internet Protocol")
-    cc: Control | None = Field(
-        None, description="the kernel's congestion control, in place of `cc`"
-    )
-    sysctls: dict[_Sysctl, StrictInt | str] = Field(
-        default_factory=dict,
-        description="settings of net.ipv4 that begin with `tcp_`, in the namespaces of both ends",
-    )
-
-
-class LinuxHost(Model):
-    """Keys of the whole network that only Linux has."""
-
-    offloads: StrictBool = Field(
-        False,
-        description="devices take large segments and join packets to such (TSO, GSO, GRO); where "
-        "they do not, each packet is one of the wire",
-    )
-    hz: Ticks = Field(
-        HZ,
-        description="ticks per second of the kernel, of which its TCP counts time; one of 250 is "
-        "built where a scenario first asks for it",
-    )
 
 
 # The window of the whole run, unless others are given.

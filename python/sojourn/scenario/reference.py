@@ -20,7 +20,7 @@ from sojourn.core import units
 from sojourn.core.text import markdown, write_page
 from sojourn.scenario import flows, links, parts
 from sojourn.scenario.links import ALGORITHM
-from sojourn.scenario.model import Scenario
+from sojourn.scenario.model import LinuxHost, Scenario
 from sojourn.scenario.networks import cables, dumbbell, layout, parking_lot
 
 DEFAULT = Path("docs/reference/keys.md")
@@ -48,14 +48,14 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`[parking_lot]`", parking_lot.ParkingLot),
     ("`[[parking_lot.hops]]`", parking_lot.Hop),
     ("`edges`", layout.Edge),
-    ("`[linux]`", parts.LinuxHost),
-    ("`sim` of a link", parts.SimLink),
+    ("`[linux]`", LinuxHost),
+    ("`sim` of a link", links.SimLink),
     ("`back` of a bottleneck", layout.Back),
     ("`[[flows]]`", flows.Flow),
     ("`[[dumbbell.flows]]`", dumbbell.Between),
     ("`[[parking_lot.flows]]`", parking_lot.Crossing),
-    ("`[flows.sim]`", parts.SimFlows),
-    ("`[flows.linux]`", parts.LinuxFlows),
+    ("`[flows.sim]`", flows.SimFlows),
+    ("`[flows.linux]`", flows.LinuxFlows),
     ('`transport`, `kind = "tcp"`', flows.Tcp),
     ('`transport`, `kind = "udp"`', flows.Udp),
     *((f'`app`, `kind = "{name}"`', model) for name, model in flows.KINDS.items()),

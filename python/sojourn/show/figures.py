@@ -43,36 +43,40 @@ FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
 
 
 def charts(
-    measured: Measured, wanted: Sequence[str] = (), told: Callable[[int], None] = lambda _: None
+    measured: Measured, wanted: Sequence[str] = (), progress: Callable[[int], None] = lambda _: None
 ) -> tuple[list[Chart], list[str]]:
     """Make the wanted pictures, or all of them, and a sentence for each that cannot be made.
 
-    If a picture has fewer looks than cases, the cases are spread over several pictures. `told` gets
-    the number of finished pictures.
+    If a picture has fewer looks than cases, the cases are spread over several pictures. `progress`
+    gets the number of finished pictures.
     """
     chosen = list(dict.fromkeys(wanted)) or list(FIGURES)
     for name in chosen:
         if name not in FIGURES:
             raise InputError(f"--figure {name}: there is no such figure.{nearest(name, FIGURES)}")
-    found, sentences = [], []
+    made, sentences = [], []
     parts = _parts(list(measured.by_case))
     for done, name in enumerate(chosen, 1):
-        of_parts: list[Chart] = []
+        drawable: list[Chart] = []
         missing: list[str] = []
         for title, part in parts:
             try:
-                of_parts.append(_titled(FIGURES[name](measured, part), title))
+                chart = FIGURES[name](measured, part)
+                drawable.append(chart.with_title(f"{chart.title}: {title}") if title else chart)
             except Missing as sentence:
                 # A picture that the traffic cannot have is reported only if it is asked for.
                 if wanted or not isinstance(sentence, Absent):
                     missing.append(str(sentence))
         # If only some cases lack it, the caption of the others' picture names them.
-        sentences += missing[:1] if not of_parts else []
-        told(done)
-        found += [_numbered(chart, n, len(of_parts)) for n, chart in enumerate(of_parts, 1)]
-    if not found:
+        sentences += missing[:1] if not drawable else []
+        progress(done)
+        if len(drawable) > 1:
+            made += [replace(c, name=f"{c.name}-{n}") for n, c in enumerate(drawable, 1)]
+        else:
+            made += drawable
+    if not made:
         raise InputError("; ".join(sentences))
-    return found, sentences
+    return made, sentences
 
 
 def _parts(cases: list[Case]) -> list[tuple[str, list[Case]]]:
@@ -86,24 +90,18 @@ def _parts(cases: list[Case]) -> list[tuple[str, list[Case]]]:
     alike: dict[Case, list[Case]] = {}
     for case in cases:
         alike.setdefault(replace(case, aqm=""), []).append(case)
-    said = labels(alike)
+    words_by_key = labels(alike)
     parts = []
     for number, of_picture in enumerate(alike.values()):
-        words = [said[key][number] for key in ("result", "signal", "host") if key in said]
+        words = [
+            words_by_key[key][number] for key in ("result", "signal", "host") if key in words_by_key
+        ]
         count = -(-len(of_picture) // LOOKS)
         for i in range(count):
             part = f"part {i + 1} of {count}"
             title = ", ".join([*words, *([part] if count > 1 else [])])
             parts.append((title, of_picture[i * LOOKS : (i + 1) * LOOKS]))
     return parts
-
-
-def _titled(chart: Chart, title: str) -> Chart:
-    return chart.with_title(f"{chart.title}: {title}") if title else chart
-
-
-def _numbered(chart: Chart, number: int, of: int) -> Chart:
-    return replace(chart, name=f"{chart.name}-{number}") if of > 1 else chart
 
 
 _FILES: Mapping[str, Callable[[Chart], bytes]] = {
@@ -136,15 +134,15 @@ def write(
     check_name(out)
     measured = Measured(results, queue, window)
     with Progress("reading for pictures", len(set(wanted) or FIGURES)) as progress:
-        found, sentences = charts(measured, wanted, progress.update)
+        made, sentences = charts(measured, wanted, progress.update)
     if out.suffix == ".html":
-        contents = {out: html(measured, found, sentences, lead).encode()}
+        contents = {out: html(measured, made, sentences, lead).encode()}
     else:
         make = _FILES[out.suffix]
-        one = len(found) == 1
+        is_single = len(made) == 1
         contents = {
-            out if one else out.with_name(f"{out.stem}-{chart.name}{out.suffix}"): make(chart)
-            for chart in found
+            out if is_single else out.with_name(f"{out.stem}-{chart.name}{out.suffix}"): make(chart)
+            for chart in made
         }
     for path, content in contents.items():
         write_whole(path, content)
@@ -152,32 +150,31 @@ def write(
 
 
 def html(
-    measured: Measured, found: Sequence[Chart], sentences: Sequence[str], lead: str = ""
+    measured: Measured, made: Sequence[Chart], sentences: Sequence[str], lead: str = ""
 ) -> str:
     """Write one self-contained page: the pictures, the numbers of their windows, and the
     differences of the scenarios."""
     results = measured.results
     several = len(results) > 1
+    names = (str(tomllib.loads(result.scenario)["name"]) for result in results.values())
+    differences = scenario_differences(results) if several else {}
     return render(
         "plot.html",
-        title=" and ".join(dict.fromkeys(map(_name, results.values()))),
+        title=" and ".join(dict.fromkeys(names)),
         lead=lead,
         results=list(results) if several else [],
         runs=sum(map(len, results.values())),
-        charts=list(map(drawn, found)),
+        charts=list(map(drawn, made)),
         sentences=sentences,
         tables=[table for queue in measured.queues for table in _tables(measured, queue)],
-        different=_different(results) if several else None,
+        different=Table.of_rows(
+            "what differs in the scenarios",
+            ("key", *results),
+            [(key, *values) for key, values in differences.items()],
+        )
+        if differences
+        else None,
     )
-
-
-def _different(results: Mapping[str, Result]) -> Table | None:
-    rows = [(key, *values) for key, values in scenario_differences(results).items()]
-    return Table.of_rows("what differs in the scenarios", ("key", *results), rows) if rows else None
-
-
-def _name(result: Result) -> str:
-    return str(tomllib.loads(result.scenario)["name"])
 
 
 def _tables(measured: Measured, queue: str) -> list[Table]:
@@ -185,12 +182,12 @@ def _tables(measured: Measured, queue: str) -> list[Table]:
     spans = dict.fromkeys(span.name for c in measured.having(queue) if (span := measured.span(c)))
     tables = []
     for window in spans:
-        here = {
+        shown = {
             case: runs
             for case, runs in at_place(measured.by_case, (queue, window)).items()
             if (span := measured.span(case)) and span.name == window
         }
-        names = [Column(heading, texts) for heading, texts in labels(here).items()]
-        numbers = columns(metrics_at(here), here, queue, window)
-        tables.append(Table(f"{queue}, {window}", names, numbers, seeds_note(here)))
+        names = [Column(heading, texts) for heading, texts in labels(shown).items()]
+        numbers = columns(metrics_at(shown), shown, queue, window)
+        tables.append(Table(f"{queue}, {window}", names, numbers, seeds_note(shown)))
     return tables

@@ -137,27 +137,20 @@ class Measured:
     def _over_time(self, case: Case, queue: str, column: str, bins: int) -> tuple[Any, Any]:
         """Read a column of the series: the mean over the seeds, averaged over time."""
         series = [raw(run, queue, column) for run in self.by_case[case]]
-        time, values = (np.concatenate(parts) for parts in zip(*series, strict=True))
-        return averaged(time, values, self.average_s(case, bins))
+        return self._together(case, series, bins)
 
     def _statistic(self, case: Case, queue: str, name: str, bins: int) -> tuple[Any, Any]:
         """Read a statistic of the queue's algorithm likewise; empty where it has none of
         this name."""
-        found = []
-        for run in self.by_case[case]:
-            table = run.statistics()
-            if table is not None:
-                found.append(rows(table, {"queue": queue, "statistic": name}, "value"))
-        return self._together(case, found, bins)
+        tables = [table for run in self.by_case[case] if (table := run.statistics()) is not None]
+        words = {"queue": queue, "statistic": name}
+        return self._together(case, [rows(table, words, "value") for table in tables], bins)
 
     def _of_group(self, case: Case, group: str, column: str, bins: int) -> tuple[Any, Any]:
         """Read a column of the series of groups likewise."""
-        found = []
-        for number in range(len(self.by_case[case])):
-            columns = self._columns_of_groups(case, number)
-            if group in columns:
-                found.append((columns[group]["t_s"], columns[group][column]))
-        return self._together(case, found, bins)
+        tables = (self._columns_of_groups(case, n) for n in range(len(self.by_case[case])))
+        columns = [table[group] for table in tables if group in table]
+        return self._together(case, [(c["t_s"], c[column]) for c in columns], bins)
 
     def _read_groups(self, case: Case, number: int) -> dict[str, dict[str, Any]]:
         """Read the series of groups of one run, once, by group and column."""
@@ -187,7 +180,7 @@ class Measured:
         step_s = self.step_s(case)
         return step_s * max(round(self.duration_s(case) / step_s / bins), 1)
 
-    def _distribution(self, case: Case, quantity: str, of: str) -> Distribution | None:
+    def _distribution(self, case: Case, quantity: str, name: str) -> Distribution | None:
         """Read the distribution of a queue or a group in the window, all seeds together.
 
         Return None where a run has none.
@@ -195,15 +188,15 @@ class Measured:
         span = self.span(case)
         if span is None:
             return None
-        return measured(self.by_case[case], quantity, of, span.name)
+        return measured(self.by_case[case], quantity, name, span.name)
 
     def values(self, case: Case, queue: str, metric: str) -> Any:
         """Read a metric in the window for each seed."""
         span = self.span(case)
         if span is None:
             return np.empty(0)
-        of = METRICS[metric]
-        return np.array([of.of_run(run, queue, span.name) for run in self.by_case[case]])
+        number = METRICS[metric]
+        return np.array([number.measure_run(run, queue, span.name) for run in self.by_case[case]])
 
     def groups(self) -> list[str]:
         """List the names of flows of all cases."""
@@ -220,14 +213,14 @@ class Measured:
         """Yield each window and the goodput of the flows of one name in it, as the mean over the
         seeds."""
         for number, span in enumerate(self.spans(case)):
-            found = [
-                of["goodput_mbps"]
+            rates = [
+                entry["goodput_mbps"]
                 for run in self.by_case[case]
-                for of in run.report["transport"][number]["groups"]
-                if of["name"] == group
+                for entry in run.report["transport"][number]["groups"]
+                if entry["name"] == group
             ]
-            if found:
-                yield span, float(np.mean(found))
+            if rates:
+                yield span, float(np.mean(rates))
 
     def changes(self, queue: str) -> list[tuple[float, str]]:
         """List the times at which the link's rate or anything else changes, with the changes.
@@ -246,13 +239,13 @@ class Measured:
 def _changes(scenario: Mapping[str, Any], run: Run, queue: str) -> Iterator[tuple[float, str]]:
     """Yield each time of a change, and a text with a line for each change at that time."""
     rates = list(_rates(scenario, queue))
-    found = {at_s: [rate] for at_s, rate in rates} if len(rates) > 1 else {}
+    lines = {at_s: [rate] for at_s, rate in rates} if len(rates) > 1 else {}
     (entry,) = (entry for entry in run.report["queues"] if entry["name"] == queue)
     for step in entry.get("steps", ()):
         others = [c for c in step["changes"] if (c["kind"], c["of"]) != ("rate", queue)]
         if others:
-            found.setdefault(step["at_s"], []).append(spell(others).replace(", ", "\n"))
-    yield from ((at_s, "\n".join(found[at_s])) for at_s in sorted(found))
+            lines.setdefault(step["at_s"], []).append(spell(others).replace(", ", "\n"))
+    yield from ((at_s, "\n".join(lines[at_s])) for at_s in sorted(lines))
 
 
 def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str]]:
@@ -266,8 +259,8 @@ def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str
 
 def is_wide(values: Iterable[float]) -> bool:
     """Tell whether the range of these values needs a logarithmic axis."""
-    found = [value for value in values if value > 0]
-    return bool(found) and max(found) > WIDE_RANGE * min(found)
+    positive = [value for value in values if value > 0]
+    return bool(positive) and max(positive) > WIDE_RANGE * min(positive)
 
 
 def seeds(measured: Measured, cases: Iterable[Case]) -> str:

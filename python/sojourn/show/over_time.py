@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -43,18 +44,11 @@ def probability(measured: Measured, cases: Sequence[Case]) -> Chart:
     """Plot the probability that the algorithm itself keeps, over time."""
     panels, clauses = [], []
     for queue in measured.queues:
-        here = [case for case in measured.having(queue) if case in cases]
-        curves = [
-            Curve(
-                measured.names[case],
-                *measured.statistic(case, queue, "prob", BINS),
-                cases.index(case),
-            )
-            for case in here
-        ]
+        shown = [case for case in measured.having(queue) if case in cases]
+        curves = _lines(measured, cases, shown, measured.statistic, queue, "prob", BINS)
         curves = [curve for curve in curves if len(curve.x)]
         if curves:
-            end_s = max(measured.duration_s(case) for case in here)
+            end_s = max(measured.duration_s(case) for case in shown)
             axes = "time (s)", "probability"
             changes = measured.changes(queue)
             panels.append(Panel(queue, *axes, curves, x_right=end_s, changes=changes))
@@ -89,28 +83,14 @@ def _over_time(
 ) -> Chart:
     panels, clauses = [], []
     for queue in measured.queues:
-        here = [case for case in measured.having(queue) if case in cases]
+        shown = [case for case in measured.having(queue) if case in cases]
         for column, label in columns.items():
-            curves = [
-                Curve(
-                    measured.names[case],
-                    *measured.over_time(case, queue, column, bins),
-                    cases.index(case),
-                )
-                for case in here
-            ]
+            curves = _lines(measured, cases, shown, measured.over_time, queue, column, bins)
             if not any(len(curve.x) for curve in curves):
                 continue
-            panels.append(
-                Panel(
-                    queue,
-                    "time (s)",
-                    label,
-                    curves,
-                    x_right=max(measured.duration_s(case) for case in here),
-                    changes=measured.changes(queue),
-                )
-            )
+            end_s = max(measured.duration_s(case) for case in shown)
+            changes = measured.changes(queue)
+            panels.append(Panel(queue, "time (s)", label, curves, x_right=end_s, changes=changes))
             clauses.append(f"{queue}, {label}, mean and highest of all: {_curves(curves)}")
     if not panels:
         longest = max(measured.step_s(case) for case in cases)
@@ -121,37 +101,50 @@ def _over_time(
     return Chart.described(name, title, _caption(measured, cases, bins), panels, clauses)
 
 
+def _lines(
+    measured: Measured,
+    cases: Sequence[Case],
+    shown: Sequence[Case],
+    read: Callable[[Case, str, str, int], tuple[Any, Any]],
+    name: str,
+    column: str,
+    bins: int,
+) -> list[Curve]:
+    """Make a curve for each shown case, with its look among all cases."""
+    return [Curve(measured.names[c], *read(c, name, column, bins), cases.index(c)) for c in shown]
+
+
 def _curves(curves: Iterable[Curve]) -> str:
-    said = []
+    clauses = []
     for curve in curves:
         if np.isnan(curve.y).all():
-            said.append(f"{curve.name} none")
+            clauses.append(f"{curve.name} none")
             continue
         top = int(np.nanargmax(curve.y))
         mean, highest = number(float(np.nanmean(curve.y))), number(float(curve.y[top]))
-        said.append(f"{curve.name} {mean}, {highest} at {curve.x[top]:g} s")
-    return ", ".join(said)
+        clauses.append(f"{curve.name} {mean}, {highest} at {curve.x[top]:g} s")
+    return ", ".join(clauses)
 
 
 def rate(measured: Measured, cases: Sequence[Case]) -> Chart:
     """Plot the goodput of the flows of each name over time; without a series, in each window."""
     title = "Rate of each group of flows"
-    found = _of_groups(measured, cases, "rate", title, "goodput_mbps", "goodput (Mbit/s)")
-    return found or _in_windows(measured, cases, title)
+    chart = _of_groups(measured, cases, "rate", title, "goodput_mbps", "goodput (Mbit/s)")
+    return chart or _in_windows(measured, cases, title)
 
 
 def cwnd(measured: Measured, cases: Sequence[Case]) -> Chart:
     """Plot the mean congestion window of the open connections of each group."""
     title = "Congestion window of each group of flows"
-    found = _of_groups(measured, cases, "cwnd", title, "cwnd_pkts", "mean window (packets)")
-    return found or _no_connections("cwnd")
+    chart = _of_groups(measured, cases, "cwnd", title, "cwnd_pkts", "mean window (packets)")
+    return chart or _no_connections("cwnd")
 
 
 def srtt(measured: Measured, cases: Sequence[Case]) -> Chart:
     """Plot the mean smoothed round trip of the open connections of each group."""
     title = "Round trip of each group of flows"
-    found = _of_groups(measured, cases, "srtt", title, "srtt_ms", "mean srtt (ms)")
-    return found or _no_connections("srtt")
+    chart = _of_groups(measured, cases, "srtt", title, "srtt_ms", "mean srtt (ms)")
+    return chart or _no_connections("srtt")
 
 
 def _no_connections(name: str) -> Chart:
@@ -169,19 +162,12 @@ def _of_groups(
     panels, clauses = [], []
     end_s = max(measured.duration_s(case) for case in cases)
     for group in groups[:MAX_PANELS]:
-        curves = [
-            Curve(
-                measured.names[case],
-                *measured.of_group(case, group, column, BINS),
-                cases.index(case),
-            )
-            for case in cases
-        ]
+        curves = _lines(measured, cases, cases, measured.of_group, group, column, BINS)
         curves = [curve for curve in curves if not np.isnan(curve.y).all()]
         if curves:
             panels.append(Panel(f"flows '{group}'", "time (s)", label, curves, x_right=end_s))
-            said = f"flows '{group}', {label}, mean and highest of all"
-            clauses.append(f"{said}: {_curves(curves)}")
+            head = f"flows '{group}', {label}, mean and highest of all"
+            clauses.append(f"{head}: {_curves(curves)}")
     if not panels:
         return None
     caption = _caption(measured, cases)

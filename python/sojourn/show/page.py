@@ -24,11 +24,11 @@ def number(value: float | None) -> str:
     return f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
 
 
-def spread(found: Estimate) -> str:
+def spread(estimate: Estimate) -> str:
     """Write mean and half width; a dash where nothing was measured."""
-    if math.isinf(found.half) or math.isnan(found.mean):
-        return number(found.mean)
-    return f"{number(found.mean)} ± {number(found.half)}"
+    if math.isinf(estimate.half) or math.isnan(estimate.mean):
+        return number(estimate.mean)
+    return f"{number(estimate.mean)} ± {number(estimate.half)}"
 
 
 def heading(metric: str) -> str:

@@ -335,7 +335,7 @@ def _tables(study: Study) -> dict[str, list[Mapping[str, object]]]:
     """Collect the numbers of each picture, by the name of its file."""
     tables: dict[str, list[Mapping[str, object]]] = {"response": list(_responses(study))}
     if study.maps:
-        tables |= {f"map-{n}": list(found.rows()) for n, found in enumerate(study.maps, 1)}
+        tables |= {f"map-{n}": list(area.rows()) for n, area in enumerate(study.maps, 1)}
     if study.beside:
         tables["queue"] = list(_queues(study))
         tables["spectrum"] = list(_spectra(study))
@@ -359,8 +359,8 @@ def _responses(study: Study) -> Iterable[Mapping[str, object]]:
 
 
 def _queues(study: Study) -> Iterable[Mapping[str, object]]:
-    for one in study.beside:
-        run, course = one.simulated, one.course
+    for row in study.beside:
+        run, course = row.simulated, row.course
         sources = [("simulated", run.time_s, run.queue_pkts)]
         if course:
             # The integration's own steps are finer than a picture can show.
@@ -372,11 +372,11 @@ def _queues(study: Study) -> Iterable[Mapping[str, object]]:
 
 
 def _spectra(study: Study) -> Iterable[Mapping[str, object]]:
-    for one in study.beside:
-        run = one.simulated
+    for row in study.beside:
+        run = row.simulated
         sources = [("simulated", run.frequency_hz, run.density_pkts2_per_hz)]
-        if one.noise:
-            sources.append(("predicted", one.noise.frequency_hz, one.noise.density_pkts2_per_hz))
+        if row.noise:
+            sources.append(("predicted", row.noise.frequency_hz, row.noise.density_pkts2_per_hz))
         for source, frequency, density in sources:
             for at, value in zip(frequency.tolist(), density.tolist(), strict=True):
                 yield {

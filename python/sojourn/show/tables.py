@@ -195,18 +195,18 @@ def of_group(by_case: Cases, place: tuple[str, str]) -> Cases:
 def metrics_at(by_case: Cases) -> list[Metric]:
     """Select the metrics of a queue that every case has."""
     of_cases = [summary_of(runs[0].report) for runs in by_case.values()]
-    return [metric for metric in of_cases[0] if all(metric in of for of in of_cases)]
+    return [metric for metric in of_cases[0] if all(metric in metrics for metrics in of_cases)]
 
 
 def columns(
-    metrics: Iterable[Metric | GroupMetric], by_case: Cases, of: str, window: str
+    metrics: Iterable[Metric | GroupMetric], by_case: Cases, name: str, window: str
 ) -> list[Column]:
     """Make a column for each measured metric: of a queue, or of the flows of one name."""
-    found = [
-        Column(metric.heading, list(_cells(metric, by_case.values(), of, window)))
+    every = [
+        Column(metric.heading, list(_cells(metric, by_case.values(), name, window)))
         for metric in metrics
     ]
-    return [column for column in found if set(column.cells) != {NOTHING}]
+    return [column for column in every if set(column.cells) != {NOTHING}]
 
 
 def group_columns(by_case: Cases, group: str, window: str) -> list[Column]:
@@ -215,10 +215,10 @@ def group_columns(by_case: Cases, group: str, window: str) -> list[Column]:
 
 
 def _cells(
-    metric: Metric | GroupMetric, of_cases: Iterable[Sequence[Run]], of: str, window: str
+    metric: Metric | GroupMetric, of_cases: Iterable[Sequence[Run]], name: str, window: str
 ) -> Iterator[str]:
     for runs in of_cases:
-        yield mean([metric.of_run(run, of, window) for run in runs])
+        yield mean([metric.measure_run(run, name, window) for run in runs])
 
 
 def mean(values: Sequence[float]) -> str:

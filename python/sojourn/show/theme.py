@@ -77,7 +77,7 @@ def follow(svg: str) -> str:
     """Make a figure in light colours follow the page's scheme."""
     return re.sub(
         r"(fill|stroke): (#[0-9a-f]{6})",
-        lambda found: f"{found[1]}: {_BY_LIGHT[found[2]].css}",
+        lambda style: f"{style[1]}: {_BY_LIGHT[style[2]].css}",
         svg,
     )
 

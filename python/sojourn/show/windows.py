@@ -39,7 +39,7 @@ class _Figure:
     x: str
     whose: str  # packets, transfers or pages, as an axis names them
     caption: str
-    said: tuple[float, float]  # shares whose values are in the words
+    quoted: tuple[float, float]  # shares whose values are in the words
     is_tail: bool = False
     unit: str = "ms"  # the unit of the axis
     per_ms: float = 1.0  # units per millisecond
@@ -54,7 +54,7 @@ _CDF = _Figure(
     "Every packet that left the queue",
     (0.5, 0.95),
 )
-_CCDF = replace(_CDF, name="ccdf", title="Tail of the delay", said=(0.99, 0.999), is_tail=True)
+_CCDF = replace(_CDF, name="ccdf", title="Tail of the delay", quoted=(0.99, 0.999), is_tail=True)
 _FCT = _Figure(
     "fct",
     "Distribution of completion times",
@@ -77,7 +77,7 @@ _PAGE = replace(
 )
 
 # The distribution of each case that has one.
-_Found = Mapping[Case, Distribution]
+_ByCase = Mapping[Case, Distribution]
 
 
 def cdf(measured: Measured, cases: Sequence[Case]) -> Chart:
@@ -104,15 +104,17 @@ def _of_queues(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Ch
     panels, clauses = [], []
     kept: set[Case] = set()
     for queue in measured.queues:
-        found = _found(measured, [c for c in measured.shown(queue) if c in cases], figure, queue)
-        if found:
-            kept |= found.keys()
-            panels.append(_panel(measured, cases, figure, measured.where(queue), found))
-            clauses.append(_clause(measured, figure, queue, found))
+        by_case = _distributions(
+            measured, [c for c in measured.shown(queue) if c in cases], figure, queue
+        )
+        if by_case:
+            kept |= by_case.keys()
+            panels.append(_panel(measured, cases, figure, measured.where(queue), by_case))
+            clauses.append(_clause(measured, figure, queue, by_case))
     if not panels:
         raise Missing(f"{figure.name}: no run has distributions; {_AGAIN}")
-    asked = {case for queue in measured.queues for case in measured.shown(queue)}
-    lacking = [measured.names[c] for c in cases if c in asked and c not in kept]
+    shown = {case for queue in measured.queues for case in measured.shown(queue)}
+    lacking = [measured.names[c] for c in cases if c in shown and c not in kept]
     caption = _caption(measured, cases, figure, panels)
     if lacking:
         caption += f" Without distributions, and so not here: {', '.join(lacking)}; {_AGAIN}."
@@ -126,14 +128,16 @@ def _of_groups(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Ch
     panels, clauses = [], []
     groups = []
     for group in measured.groups():
-        found = _found(measured, [c for c in cases if measured.span(c)], figure, group)
-        found = {case: of for case, of in found.items() if of.count}
-        if found:
-            groups.append((group, found))
-    for group, found in groups[:MAX_PANELS]:
-        title = f"flows '{group}', {measured.spans_of(found)}"
-        panels.append(_panel(measured, cases, figure, title, found))
-        clauses.append(_clause(measured, figure, f"flows '{group}'", found))
+        by_case = _distributions(measured, [c for c in cases if measured.span(c)], figure, group)
+        by_case = {
+            case: distribution for case, distribution in by_case.items() if distribution.count
+        }
+        if by_case:
+            groups.append((group, by_case))
+    for group, by_case in groups[:MAX_PANELS]:
+        title = f"flows '{group}', {measured.spans_of(by_case)}"
+        panels.append(_panel(measured, cases, figure, title, by_case))
+        clauses.append(_clause(measured, figure, f"flows '{group}'", by_case))
     if not panels:
         raise Absent(f"{figure.name}: none of the {figure.whose} was complete in the window")
     caption = _caption(measured, cases, figure, panels)
@@ -142,22 +146,24 @@ def _of_groups(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Ch
     return Chart.described(figure.name, figure.title, caption, panels, clauses)
 
 
-def _found(measured: Measured, cases: Sequence[Case], figure: _Figure, of: str) -> _Found:
-    found = ((case, measured.distribution(case, figure.quantity, of)) for case in cases)
-    return {case: distribution for case, distribution in found if distribution is not None}
+def _distributions(
+    measured: Measured, cases: Sequence[Case], figure: _Figure, name: str
+) -> _ByCase:
+    by_case = ((case, measured.distribution(case, figure.quantity, name)) for case in cases)
+    return {case: distribution for case, distribution in by_case if distribution is not None}
 
 
 def _panel(
-    measured: Measured, cases: Sequence[Case], figure: _Figure, title: str, found: _Found
+    measured: Measured, cases: Sequence[Case], figure: _Figure, title: str, by_case: _ByCase
 ) -> Panel:
-    ends = [of.quantile_ms(0.5) for of in found.values()]
+    ends = [distribution.quantile_ms(0.5) for distribution in by_case.values()]
     if figure.quantity != "queue_delay":
         # On a linear axis, one long transfer would hide the differences of all others.
-        ends += [of.quantile_ms(1) for of in found.values()]
+        ends += [distribution.quantile_ms(1) for distribution in by_case.values()]
     log = is_wide(ends)
     curves = []
-    for case, of in found.items():
-        delays_ms, shares = _curve(of, above=figure.is_tail)
+    for case, distribution in by_case.items():
+        delays_ms, shares = _curve(distribution, above=figure.is_tail)
         if log:
             delays_ms = np.maximum(delays_ms, _LEAST_MS)
         name, look = measured.names[case], cases.index(case)
@@ -176,12 +182,16 @@ def _panel(
     )
 
 
-def _clause(measured: Measured, figure: _Figure, head: str, found: _Found) -> str:
+def _clause(measured: Measured, figure: _Figure, head: str, by_case: _ByCase) -> str:
     words = []
-    for case, of in found.items():
-        low, high = (number(of.quantile_ms(share) * figure.per_ms) for share in figure.said)
-        words.append(f"{measured.names[case]} " + (f"{low} and {high}" if of.count else "none"))
-    low, high = (f"{100 * share:g}" for share in figure.said)
+    for case, distribution in by_case.items():
+        low, high = (
+            number(distribution.quantile_ms(share) * figure.per_ms) for share in figure.quoted
+        )
+        words.append(
+            f"{measured.names[case]} " + (f"{low} and {high}" if distribution.count else "none")
+        )
+    low, high = (f"{100 * share:g}" for share in figure.quoted)
     at = f"{low} % and {high} % of {figure.whose} are at or below"
     return f"{head}, {at}: {', '.join(words)}"
 
@@ -197,9 +207,9 @@ def _caption(
     return caption
 
 
-def _curve(of: Distribution, *, above: bool) -> tuple[Any, Any]:
+def _curve(distribution: Distribution, *, above: bool) -> tuple[Any, Any]:
     """Return delays from the least one on, and the share at or below each, or above it."""
-    delays, shares = of.curve()
+    delays, shares = distribution.curve()
     delays, shares = np.concatenate((delays[:1], delays)), np.concatenate(([0.0], shares))
     if above:
         # No packet is above the last delay, and a logarithmic axis has no 0.
@@ -229,19 +239,19 @@ def tradeoff(measured: Measured, cases: Sequence[Case]) -> Chart:
                 x_log=log,
             )
         )
-        said = (
+        means = (
             f"{p.name} {number(p.x)} ± {number(p.x_sd)} ms and {number(p.y)} ± {number(p.y_sd)} "
             "Mbit/s"
             for p in points
         )
-        clauses.append(f"{queue}: {', '.join(said)}")
+        clauses.append(f"{queue}: {', '.join(means)}")
     if not panels:
         raise Missing(
             "tradeoff: no packet left a queue in the window; name another with --window, or set "
             "record.windows"
         )
-    one = all(len(measured.by_case[case]) == 1 for case in cases)
-    bars = "" if one else "; bars are one standard deviation to each side"
+    is_single = all(len(measured.by_case[case]) == 1 for case in cases)
+    bars = "" if is_single else "; bars are one standard deviation to each side"
     caption = (
         f"{seeds(measured, cases)}{bars}. Goodput is of all flows. Less delay is to the left, "
         "more throughput above."

@@ -92,7 +92,9 @@ def labelled(batch: pa.Table, labels: Mapping[str, str | int]) -> pa.Table:
 _OF_GROUPS = ("fct", "page")
 
 
-def of_queues(table: pa.Table, labels: Mapping[str, str | int], own: Mapping[str, str]) -> pa.Table:
+def label_queues(
+    table: pa.Table, labels: Mapping[str, str | int], own: Mapping[str, str]
+) -> pa.Table:
     """Add labels as `labelled` does, and as `tested` the algorithm under test. In the rows of a
     queue in `own`, the column `aqm` has that queue's own algorithm."""
     table = labelled(table, {**labels, "tested": labels["aqm"]})

@@ -39,12 +39,12 @@ class Folder:
     """A folder that belongs to Sojourn."""
 
     path: Path
-    written: dict[str, str] = field(default_factory=dict)  # digests
+    digests: dict[str, str] = field(default_factory=dict)  # of its files, by name
 
     @property
     def is_new(self) -> bool:
         """Tell whether nothing has been written into it."""
-        return not self.written
+        return not self.digests
 
     def write(self, name: str, content: Content) -> None:
         """Write a file of the result; a path as content is moved into its place. A file of this
@@ -53,14 +53,14 @@ class Folder:
         path = self.path / name
         with write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and digest_of(path) != self.written.get(name):
+            if path.exists() and digest_of(path) != self.digests.get(name):
                 set_aside(path, self.path / "aside")
         if isinstance(content, Path):
             with write_errors(path):
                 content.replace(path)
         else:
             write_whole(path, content)
-        self.written[name] = new_digest
+        self.digests[name] = new_digest
         self._mark()
 
     def write_all(
@@ -73,10 +73,10 @@ class Folder:
             files |= {f"own/{library}/{path}": text.encode() for path, text in texts.items()}
         for name, content in files.items():
             self.write(name, content)
-        return {name: self.written[name] for name in files}
+        return {name: self.digests[name] for name in files}
 
     def _mark(self) -> None:
-        mark = {"about": "Sojourn writes this folder", "files": self.written}
+        mark = {"about": "Sojourn writes this folder", "files": self.digests}
         write_whole(self.path / _MARK, json.dumps(mark, indent=1).encode())
 
 
@@ -93,7 +93,7 @@ def claim(path: str | Path) -> Folder:
             return Folder(path, dict(json.loads(mark.read_bytes())["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{mark}: cannot be read; name another folder with --out") from error
-    if names and (digests := _of_result(path)):
+    if names and (digests := _result_digests(path)):
         folder = Folder(path, digests)
         folder._mark()
         return folder
@@ -109,7 +109,7 @@ def claim(path: str | Path) -> Folder:
     return folder
 
 
-def _of_result(path: Path) -> dict[str, str]:
+def _result_digests(path: Path) -> dict[str, str]:
     """Read the digests in `result.json`, for a folder that lost its mark in copying; else return
     none."""
     try:

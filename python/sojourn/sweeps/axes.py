@@ -112,7 +112,7 @@ class Source:
         return [every[int(u * len(every))] for u in shares]
 
     def _of(self, rows: Sequence[tuple[object, ...]]) -> tuple[Point, ...]:
-        found = [
+        columns = [
             quantity.column(self.keys[i], [row[i] for row in rows])
             for i in range(len(self.columns))
         ]
@@ -122,7 +122,7 @@ class Source:
                 dict(zip(self.keys, row if len(row) > 1 else row * len(self.keys), strict=True)),
                 {
                     f"{name}{column.suffix}": column.values[n]
-                    for name, column in zip(self.columns, found, strict=True)
+                    for name, column in zip(self.columns, columns, strict=True)
                 },
             )
             for n, row in enumerate(rows)
@@ -131,17 +131,17 @@ class Source:
 
 def axes(tables: Sequence[AxisTable], wrong: Wrong) -> list[Source]:
     """Read each axis, and check it by itself and against the others."""
-    found: list[Source] = []
+    sources: list[Source] = []
     for i, table in enumerate(tables):
         path: Keys = ("axes", i)
         source = _source(table, path, wrong)
-        for other in found:
+        for other in sources:
             if both := set(map(same_key, source.keys)) & set(map(same_key, other.keys)):
                 raise wrong(path, f"'{both.pop()}' is varied by two axes; leave one of them out")
             if both := {source.name, *source.columns} & {other.name, *other.columns}:
                 raise wrong(path, f"two axes are called '{both.pop()}'; give one a `name`")
-        found.append(source)
-    return found
+        sources.append(source)
+    return sources
 
 
 def _source(table: AxisTable, path: Keys, wrong: Wrong) -> Source:
@@ -258,7 +258,7 @@ def make_cells(table: SweepTable, metrics: Sequence[Metric], wrong: Wrong) -> tu
     """Make every cell of the plan, each once."""
     kind = table.plan.kind
     if kind == "list":
-        found = _listed(table, wrong)
+        cells = _listed(table, wrong)
     else:
         sources = axes(table.axes, wrong)
         if not sources:
@@ -270,11 +270,11 @@ def make_cells(table: SweepTable, metrics: Sequence[Metric], wrong: Wrong) -> tu
                 if source.span and not source.steps:
                     raise wrong(("axes", i), "steps is missing: how many values are there?")
             _check_count(math.prod(_length(source) for source in sources), ("axes",), wrong)
-            found = list(grid([Axis(source.name, source.points()) for source in sources]))
+            cells = list(grid([Axis(source.name, source.points()) for source in sources]))
         else:
-            found = _latin_hypercube(table, sources, wrong)
+            cells = _latin_hypercube(table, sources, wrong)
     taken = {*TAKEN, *(metric.name for metric in metrics)}
-    for column in found[0].columns:
+    for column in cells[0].columns:
         if column in taken:
             raise wrong(
                 ("axes",), f"there is a column '{column}' already; give the axis another name"
@@ -282,8 +282,8 @@ def make_cells(table: SweepTable, metrics: Sequence[Metric], wrong: Wrong) -> tu
     if kind != "grid":  # a grid's axes have each value once
         few = "ask for fewer cells, or for plan = 'grid'"
         remedy = "leave one of them out" if kind == "list" else few
-        _check_distinct(found, ("plan", "cells"), remedy, wrong)
-    return tuple(found)
+        _check_distinct(cells, ("plan", "cells"), remedy, wrong)
+    return tuple(cells)
 
 
 def _length(source: Source) -> int:
@@ -299,10 +299,10 @@ def _check_count(count: int, path: Keys, wrong: Wrong) -> None:
         )
 
 
-def _check_distinct(found: Sequence[Cell], path: Keys, remedy: str, wrong: Wrong) -> None:
+def _check_distinct(cells: Sequence[Cell], path: Keys, remedy: str, wrong: Wrong) -> None:
     """Check that no two cells have the same meaning: such a cell would count twice."""
     seen: dict[object, int] = {}
-    for number, cell in enumerate(found, start=1):
+    for number, cell in enumerate(cells, start=1):
         same = tuple((key, quantity.same(value)) for key, value in sorted(cell.changes.items()))
         first = seen.setdefault(same, number)
         if first != number:
@@ -334,14 +334,14 @@ def _listed(table: SweepTable, wrong: Wrong) -> list[Cell]:
             raise wrong(
                 (*path, i), f"every cell has a value of every key; {odd[0]} is not in all of them"
             )
-    found = [
+    columns = [
         Source(name, (key,), (name,), rows=tuple((row[key],) for row in rows)).points()
         for key, name in zip(keys, map(column_of, keys), strict=True)
     ]
     if len(set(map(column_of, keys))) != len(keys):
         raise wrong(path, f"two keys have one column: {', '.join(keys)}")
     names = [column_of(key) for key in keys]
-    return [Cell(dict(zip(names, points, strict=True))) for points in zip(*found, strict=True)]
+    return [Cell(dict(zip(names, points, strict=True))) for points in zip(*columns, strict=True)]
 
 
 def _latin_hypercube(table: SweepTable, sources: Sequence[Source], wrong: Wrong) -> list[Cell]:

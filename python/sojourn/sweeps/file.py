@@ -149,16 +149,16 @@ def _scenario(table: SweepTable, source: str) -> Scenario:
 def _metrics(table: SweepTable) -> tuple[Metric, ...]:
     if table.metrics == ():
         raise Mistake(("metrics",), f"is empty; these may stand there: {', '.join(METRICS)}")
-    found: list[Metric] = []
+    metrics: list[Metric] = []
     for i, name in enumerate(table.metrics or SUMMARY):
         try:
             metric = find_metric(name)
         except InputError as error:
             raise Mistake(("metrics", i), str(error)) from error
-        if metric in found:
+        if metric in metrics:
             raise Mistake(("metrics", i), f"'{name}' is there twice")
-        found.append(metric)
-    return tuple(found)
+        metrics.append(metric)
+    return tuple(metrics)
 
 
 def _seeds(table: SweepTable) -> int | Until:
@@ -207,10 +207,10 @@ def _half_width(value: str | float, metric: Metric, path: toml.Keys) -> float:
         if isinstance(value, str):
             unit = metric.unit or "1"
             kind, amount = units.measure(value)
-            wanted, one = units.measure(f"1 {unit}")
+            wanted, unit_size = units.measure(f"1 {unit}")
             if kind != wanted:
                 raise units.UnitError(f"{value!r} is not in {unit}")
-            value = float(amount / one)
+            value = float(amount / unit_size)
     except units.UnitError as error:
         wish = f"'0.5 {metric.unit}'" if metric.unit else "0.01"
         raise Mistake(path, f"{error}; of {metric.name} write it as {wish}") from error
@@ -232,9 +232,9 @@ def _check_place(table: SweepTable, scenario: Scenario) -> None:
         "window": [window.name for window in record.windows],
     }
     for key, names in known.items():
-        asked = getattr(table, key)
-        if asked is not None and asked not in names:
-            raise Mistake((key,), f"'{asked}' is not recorded; there is: {', '.join(names)}")
+        name = getattr(table, key)
+        if name is not None and name not in names:
+            raise Mistake((key,), f"'{name}' is not recorded; there is: {', '.join(names)}")
 
 
 def place_in(document: Any, folder: Path) -> None:

@@ -51,9 +51,9 @@ def column(key: str, values: Sequence[object]) -> Column:
     kinds = {kind for value in values if value != 0 and (kind := _kind(key, value))}
     if len(kinds) == 1 and all(value == 0 or _kind(key, value) for value in values):
         (kind,) = kinds
-        suffix, one = _COLUMNS[kind]
+        suffix, unit = _COLUMNS[kind]
         whole = kind in ("data", "packets")
-        return Column(suffix, tuple(_number(value, one, whole) for value in values))
+        return Column(suffix, tuple(_number(value, unit, whole) for value in values))
     if all(isinstance(value, bool) for value in values):
         return Column("", tuple(bool(value) for value in values))
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
@@ -85,17 +85,17 @@ def _counts_packets(key: str) -> bool:
     return bool(rows) and all(SCALES[row.unit].base == "packets" for row in rows)
 
 
-def _number(value: object, one: str, whole: bool) -> int | float:
+def _number(value: object, unit: str, whole: bool) -> int | float:
     # A number without a unit counts packets, or is 0.
-    amount = _amount(value, one) if isinstance(value, str) else Fraction(str(value))
+    amount = _amount(value, unit) if isinstance(value, str) else Fraction(str(value))
     return round(amount) if whole else float(amount)
 
 
-def _amount(text: str, one: str) -> Fraction:
+def _amount(text: str, unit: str) -> Fraction:
     """Divide a quantity by `one`. An amount of data for a rate is a rate, as in tc's 100mbit."""
-    if one.endswith("/s") and "/" not in text:
+    if unit.endswith("/s") and "/" not in text:
         text += "/s"
-    return units.measure(text)[1] / units.measure(one)[1]
+    return units.measure(text)[1] / units.measure(unit)[1]
 
 
 def same(value: object) -> object:
@@ -159,16 +159,16 @@ class Span:
         another part."""
         within = math.floor(share * parts)
         for more in range(_MOST_MORE):
-            found = self._at(share, parts, more)
-            if math.floor(self._share(found) * parts) == within:
+            value = self._at(share, parts, more)
+            if math.floor(self._share(value) * parts) == within:
                 break
-        return self._written(found, share)
+        return self._written(value, share)
 
     def _at(self, share: float, parts: int, more: int) -> Decimal:
         if self.log:
-            found = float(self.low) * float(self.high / self.low) ** share
-            step = abs(found * math.expm1(math.log(float(self.high / self.low)) / parts))
-            return _rounded(Decimal(found), step, more)
+            value = float(self.low) * float(self.high / self.low) ** share
+            step = abs(value * math.expm1(math.log(float(self.high / self.low)) / parts))
+            return _rounded(Decimal(value), step, more)
         width = self.high - self.low
         return _rounded(self.low + width * Decimal(share), abs(float(width)) / parts, more)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,8 +82,13 @@ class Mean:
     @property
     def labels(self) -> dict[str, str]:
         """Return the labels of its row, besides the cell."""
-        of_run = {"aqm": self.own, "host": self.host, "tested": self.aqm}
-        return {**of_run, "queue": self.queue, "window": self.window}
+        labels = {"aqm": self.own, "host": self.host, "tested": self.aqm}
+        return {**labels, "queue": self.queue, "window": self.window}
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of its row, before the metrics."""
+        return {"cell": self.number, **self.cell.columns, **self.labels, "seeds": self.seeds}
 
     def measured(self, metric: Metric) -> list[float]:
         """List the values by seed, without seeds in which it is null."""
@@ -114,20 +119,20 @@ class Swept:
 
     def means(self) -> list[Mean]:
         """Join the rows that differ only in the seed, in the order of the cells."""
-        found: dict[tuple[int, str, str, str, str, str], list[tuple[float, ...]]] = {}
+        groups: dict[tuple[int, str, str, str, str, str], list[tuple[float, ...]]] = {}
         for row in self.rows:
             for place, values in zip(row.reading.places, row.reading.values, strict=True):
                 own = row.queues.get(place[0], row.aqm)
-                found.setdefault((row.cell, row.aqm, row.host, *place, own), []).append(values)
+                groups.setdefault((row.cell, row.aqm, row.host, *place, own), []).append(values)
         return [
             Mean(
                 key[0],
                 self.spec.cells[key[0] - 1],
                 *key[1:],
-                len(of_seeds),
-                dict(zip(self.spec.measured, zip(*of_seeds, strict=True), strict=True)),
+                len(seeds),
+                dict(zip(self.spec.measured, zip(*seeds, strict=True), strict=True)),
             )
-            for key, of_seeds in found.items()
+            for key, seeds in groups.items()
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -149,39 +154,26 @@ class Swept:
         ]
 
     def _mean_json(self, mean: Mean) -> dict[str, Any]:
-        found = {metric.name: mean.estimate(metric) for metric in self.spec.metrics}
-        return {
-            "cell": mean.number,
-            **mean.cell.columns,
-            **mean.labels,
-            "seeds": mean.seeds,
-            "metrics": {
-                metric.name: {
-                    "mean": found[metric.name].mean,
-                    "ci95": [*metric.interval(found[metric.name])],
-                    "values": list(mean.values[metric]),
-                }
-                for metric in self.spec.metrics
-            },
+        metrics = {
+            metric.name: {
+                "mean": estimate.mean,
+                "ci95": [*metric.interval(estimate)],
+                "values": list(mean.values[metric]),
+            }
+            for metric in self.spec.metrics
+            for estimate in [mean.estimate(metric)]
         }
+        return {**mean.columns, "metrics": metrics}
 
     def cells_table(self) -> pa.Table:
         """Tabulate one row for each cell, algorithm, host, queue, window and seed."""
         from sojourn.store import arrow
 
-        return arrow.table(list(self._cell_rows()))
-
-    def means_table(self) -> pa.Table:
-        """Tabulate one row for each cell, algorithm, host, queue and window."""
-        from sojourn.store import arrow
-
-        return arrow.table(list(self._mean_rows()))
-
-    def _cell_rows(self) -> Iterator[dict[str, Any]]:
+        rows = []
         for row in self.rows:
             for (queue, window), values in zip(row.reading.places, row.reading.values, strict=True):
                 numbers = dict(zip(self.spec.measured, values, strict=True))
-                yield {
+                labels: dict[str, Any] = {
                     "cell": row.cell,
                     **self.spec.cells[row.cell - 1].columns,
                     "aqm": row.queues.get(queue, row.aqm),
@@ -190,23 +182,24 @@ class Swept:
                     "queue": queue,
                     "window": window,
                     "seed": row.seed,
-                    **{metric.name: _finite(numbers[metric]) for metric in self.spec.metrics},
                 }
+                rows.append(labels | {m.name: _finite(numbers[m]) for m in self.spec.metrics})
+        return arrow.table(rows)
 
-    def _mean_rows(self) -> Iterator[dict[str, Any]]:
+    def means_table(self) -> pa.Table:
+        """Tabulate one row for each cell, algorithm, host, queue and window."""
+        from sojourn.store import arrow
+
+        rows = []
         for mean in self.means():
-            row: dict[str, Any] = {
-                "cell": mean.number,
-                **mean.cell.columns,
-                **mean.labels,
-                "seeds": mean.seeds,
-            }
+            row = mean.columns
             for metric in self.spec.metrics:
-                found = mean.estimate(metric)
-                row[metric.name] = _finite(found.mean)
-                row[f"{metric.name}_ci95"] = _finite(found.half)
+                estimate = mean.estimate(metric)
+                row[metric.name] = _finite(estimate.mean)
+                row[f"{metric.name}_ci95"] = _finite(estimate.half)
                 row[f"{metric.name}_seeds"] = len(mean.measured(metric))
-            yield row
+            rows.append(row)
+        return arrow.table(rows)
 
 
 def _finite(value: float) -> float | None:
@@ -262,7 +255,7 @@ def _asked(spec: Sweep) -> list[str]:
         for cell in spec.cells
         for aqm in variants
         for host in spec.hosts
-        for seed in [[placed(of, folder)] for of in spec.by_seed] or [[]]
+        for seed in [[placed(values, folder)] for values in spec.by_seed] or [[]]
     ]
 
 

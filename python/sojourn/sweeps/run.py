@@ -63,15 +63,15 @@ def sweep(
     first = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_least
     wanted = {number: range(1, first + 1) for number in range(1, len(spec.cells) + 1)}
     made = 0
-    made_of = list(jobs(spec, wanted))
+    batch = list(jobs(spec, wanted))
     store = open_store(out)  # a sweep that is refused leaves no folder behind
     runner = Runner(store, workers, client, again)
-    while made_of:
-        made += len(made_of) if again else sum(not store.has(job.key) for job in made_of)
-        readings = runner.readings(made_of, f"sweeping {spec.name}", partial(_read, spec, sources))
-        rows += [_row(spec, job, of) for job, of in zip(made_of, readings, strict=True)]
+    while batch:
+        made += len(batch) if again else sum(not store.has(job.key) for job in batch)
+        readings = runner.readings(batch, f"sweeping {spec.name}", partial(_read, spec, sources))
+        rows += [_row(spec, job, reading) for job, reading in zip(batch, readings, strict=True)]
         wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
-        made_of = list(jobs(spec, wanted)) if wanted else []
+        batch = list(jobs(spec, wanted)) if wanted else []
     # Rows of later seeds go to the others of their cell and algorithm.
     first_of: dict[tuple[int, str, str], int] = {}
     for row in rows:
@@ -91,55 +91,47 @@ def jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[Job]:
     variants = spec.variants or (None,)
     shown = algorithms.shown_names(v.algorithm for v in spec.variants)
     with Progress(f"checking {spec.name}", len(wanted)) as progress:
-        for done, numbers in _batched(list(wanted), _AT_ONCE):
-            progress.update(done)
+        for start in range(0, len(wanted), _AT_ONCE):
+            progress.update(start)
+            numbers = list(wanted)[start : start + _AT_ONCE]
             for seeds in dict.fromkeys(wanted[number] for number in numbers):
-                these = [number for number in numbers if wanted[number] == seeds]
-                for alike in _alike(spec, seeds):
+                cells = [number for number in numbers if wanted[number] == seeds]
+                # Seeds that share a scenario are one group.
+                groups = [range(s, s + 1) for s in seeds] if spec.by_seed else [seeds]
+                for group in groups:
                     cases = []
-                    for number, variant in product(these, variants):
-                        scenario = scenario_of(spec, number, variant, alike.start)
+                    for number, variant in product(cells, variants):
+                        scenario = scenario_of(spec, number, variant, group.start)
                         name = variant.called(shown[variant.algorithm]) if variant else ""
                         labels: Labels = {"cell": number, "aqm": name or algorithms_of(scenario)}
                         cases.append(Case(scenario, labels, f"cell {number}, {labels['aqm']}"))
-                    yield from _refusing(spec, cases, alike)
-
-
-def _alike(spec: Sweep, seeds: range) -> list[range]:
-    """Group the seeds that share a scenario."""
-    return [range(seed, seed + 1) for seed in seeds] if spec.by_seed else [seeds]
-
-
-def _batched(numbers: Sequence[int], size: int) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield batches of numbers, each with the count of numbers before it."""
-    for start in range(0, len(numbers), size):
-        yield start, numbers[start : start + size]
+                    yield from _refusing(spec, cases, group)
 
 
 def scenario_of(spec: Sweep, number: int, variant: Variant | None, seed: int = 1) -> Scenario:
     """Make the scenario of a cell, counted from 1, with this algorithm and seed."""
     cell = spec.cells[number - 1]
     where = f"cell {number} ({cell.label})" + (f", {variant}" if variant else "")
-    asked = cell.changes
+    values = cell.changes
     if spec.by_seed:
-        asked = asked | dict(spec.by_seed[seed - 1])
+        values |= dict(spec.by_seed[seed - 1])
         where += f", seed {seed}"
-    changes = placed(asked, Path(spec.source).parent)
+    changes = placed(values, Path(spec.source).parent)
     try:
         return changed(spec.scenario, variant, changes, where)
     except InputError as error:
-        raise InputError(_placed(spec, str(error), where, asked)) from error
+        raise InputError(_placed(spec, str(error), where, values)) from error
 
 
-def _placed(spec: Sweep, said: str, where: str, changes: Mapping[str, object]) -> str:
+def _placed(spec: Sweep, message: str, where: str, changes: Mapping[str, object]) -> str:
     """Prepend the file, the line of the axis whose key the sentence names, and the cell."""
-    said = said.removeprefix(f"{where}: ")
+    message = message.removeprefix(f"{where}: ")
     # The sentence names a key of the command line; the user wrote it in the file.
-    said = re.sub(r"--set ([^:=]+)(=[^:]*)?: ", r"\1: ", said)
-    key = next((key for key in sorted(changes, key=len, reverse=True) if key in said), None)
+    message = re.sub(r"--set ([^:=]+)(=[^:]*)?: ", r"\1: ", message)
+    key = next((key for key in sorted(changes, key=len, reverse=True) if key in message), None)
     line = spec.line_of(key) if key else None
     place = f"{spec.source}:{line}" if line else spec.source
-    return f"{place}: {where}: {said}"
+    return f"{place}: {where}: {message}"
 
 
 def _refusing(spec: Sweep, cases: Sequence[Case], seeds: range) -> list[Job]:
@@ -147,8 +139,8 @@ def _refusing(spec: Sweep, cases: Sequence[Case], seeds: range) -> list[Job]:
         return jobs_of(cases, seeds, spec.hosts)
     except InputError as error:
         # The sentence names an option of the command line; the user wrote a key in the file.
-        said = re.sub(r"--host (\w+)", r'hosts = ["\1"]', str(error))
-        raise InputError(f"{spec.source}: {said}") from error
+        message = re.sub(r"--host (\w+)", r'hosts = ["\1"]', str(error))
+        raise InputError(f"{spec.source}: {message}") from error
 
 
 def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> Reading:
@@ -161,7 +153,9 @@ def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> R
         for window in queue["windows"]
         if spec.queue in (None, queue["name"]) and spec.window in (None, window["name"])
     )
-    values = tuple(tuple(metric.of(report, *place) for metric in spec.measured) for place in places)
+    values = tuple(
+        tuple(metric.measure(report, *place) for metric in spec.measured) for place in places
+    )
     return Reading(places, values, entry if odd(report) else None)
 
 
@@ -179,7 +173,7 @@ def _row(spec: Sweep, job: Job, reading: Reading) -> Row:
 
 
 def _more(
-    spec: Sweep, until: Until, rows: Sequence[Row], had: Mapping[int, range]
+    spec: Sweep, until: Until, rows: Sequence[Row], last: Mapping[int, range]
 ) -> dict[int, range]:
     """Choose the cells that need more seeds, and these seeds.
 
@@ -188,14 +182,14 @@ def _more(
     column = spec.measured.index(until.metric)
     values: dict[tuple[int, str, str, str, str], list[float]] = {}
     for row in rows:
-        if row.cell in had:
+        if row.cell in last:
             for place, numbers in zip(row.reading.places, row.reading.values, strict=True):
                 key = (row.cell, row.aqm, row.host, *place)
                 values.setdefault(key, []).append(numbers[column])
     wide = {key[0] for key, numbers in values.items() if not until.is_known(numbers)}
     wanted = {}
     for number in sorted(wide):
-        have = had[number].stop - 1
-        if have < until.at_most:
-            wanted[number] = range(have + 1, min(until.at_most, math.ceil(have * _GROWTH)) + 1)
+        count = last[number].stop - 1
+        if count < until.at_most:
+            wanted[number] = range(count + 1, min(until.at_most, math.ceil(count * _GROWTH)) + 1)
     return wanted

@@ -41,11 +41,11 @@ def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) ->
     """
     law = _stacked([model.law for model in models if model.law])
     at = [model.at for model in models]
-    trip_0 = np.array([one.round_trip_s for one in at])
-    network = [one.network for one in at]
-    flows = np.array([one.flows for one in network], float)
-    capacity = np.array([one.capacity_pkts_s for one in network])
-    base = np.array([one.rtt_s for one in network])
+    trip_0 = np.array([point.round_trip_s for point in at])
+    network = [point.network for point in at]
+    flows = np.array([point.flows for point in network], float)
+    capacity = np.array([point.capacity_pkts_s for point in network])
+    base = np.array([point.rtt_s for point in network])
 
     step, every = _step(law, float(trip_0.min()))
     count = math.ceil(duration_s / step)
@@ -56,12 +56,12 @@ def integrate(models: Sequence[Model], duration_s: float, push: float = 0.01) ->
     columns = np.arange(len(models))
     queue = np.empty((past + count, len(models)))
     window, signal = np.empty_like(queue), np.empty_like(queue)
-    queue[:past] = [one.queue_pkts for one in at]
-    window[:past] = [one.window_pkts for one in at]
-    signal[:past] = [one.signal for one in at]
+    queue[:past] = [point.queue_pkts for point in at]
+    window[:past] = [point.window_pkts for point in at]
+    signal[:past] = [point.signal for point in at]
     queue[past - 1] = queue[past - 1] * (1 + push)
     states = [model.law.start(model.at) for model in models if model.law]
-    state = {key: np.array([one[key] for one in states], float) for key in states[0]}
+    state = {key: np.array([point[key] for point in states], float) for key in states[0]}
 
     def before(values: Any, row: int, late: Any) -> Any:
         """Interpolate each column's value `late` seconds before a row; take the oldest where there

@@ -264,10 +264,10 @@ class Pie(Law):
         return self.target_s * self.capacity_pkts_s
 
     def _divisor(self, inner: Numbers) -> Numbers:
-        found = np.ones_like(np.asarray(inner, float))
+        value = np.ones_like(np.asarray(inner, float))
         for below, divisor in self.divisors:
-            found = np.where(np.asarray(inner) < below, divisor, found)
-        return found
+            value = np.where(np.asarray(inner) < below, divisor, value)
+        return value
 
     def response(self, s: Numbers, at: Equilibrium) -> Numbers:
         change = _change(s, self.sampled_s)

@@ -123,7 +123,7 @@ def _distances(loop: Loop, per_decade: int, within: float, is_stable: bool) -> d
         gains, phases, nears, at_180, at_1, at_near = control.stability_margins(
             response, returnall=True
         )
-    found = {
+    distances = {
         "gain": math.inf,
         "phase_deg": math.inf,
         "delay_s": math.inf,
@@ -136,7 +136,7 @@ def _distances(loop: Loop, per_decade: int, within: float, is_stable: bool) -> d
         # Of several, a stable loop has the margin nearest to 1. An unstable one must shrink below
         # all of them, and has the least.
         i = int(np.argmin(np.abs(np.log(gains)) if is_stable else gains))
-        found |= {"gain": float(gains[i]), "phase_crossover_rad_s": float(at_180[i])}
+        distances |= {"gain": float(gains[i]), "phase_crossover_rad_s": float(at_180[i])}
     if len(phases):
         i = int(np.argmin(np.abs(phases)))
         delays = np.radians(np.mod(phases, 360)) / at_1
@@ -145,15 +145,15 @@ def _distances(loop: Loop, per_decade: int, within: float, is_stable: bool) -> d
             # Angles repeat: the turns since low frequencies give the missing multiples of 360.
             angle = np.interp(at_1[i], omega, np.unwrap(np.angle(values)))
             phase_deg += 360 * round((180 + math.degrees(float(angle)) - phase_deg) / 360)
-        found |= {
+        distances |= {
             "phase_deg": phase_deg,
             "crossover_rad_s": float(at_1[i]),
             "delay_s": float(delays.min()) if is_stable else math.nan,
         }
     if len(nears):
         i = int(np.argmin(nears))
-        found |= {"nearest": float(nears[i]), "nearest_rad_s": float(at_near[i])}
-    return found
+        distances |= {"nearest": float(nears[i]), "nearest_rad_s": float(at_near[i])}
+    return distances
 
 
 def closed_unstable(loop: Loop, per_decade: int = _PER_DECADE) -> int:
@@ -162,7 +162,7 @@ def closed_unstable(loop: Loop, per_decade: int = _PER_DECADE) -> int:
     return loop.open_unstable - turns(lambda s: 1 + loop.gain(s), loop, per_decade)
 
 
-def turns(of: Callable[[Any], Any], loop: Loop, per_decade: int = _PER_DECADE) -> int:
+def turns(function: Callable[[Any], Any], loop: Loop, per_decade: int = _PER_DECADE) -> int:
     """Count the turns of a function around 0, against the clock, along the contour of a loop.
 
     The contour is a quarter circle around s = 0, then the axis, and the mirror image of both.
@@ -171,7 +171,7 @@ def turns(of: Callable[[Any], Any], loop: Loop, per_decade: int = _PER_DECADE) -
     around = first * np.exp(1j * np.linspace(0, math.pi / 2, _AROUND))
     axis = 1j * np.geomspace(first, loop.last_rad_s, int(per_decade * 6))
     points = np.concatenate((around, axis[1:]))
-    values = of(points)
+    values = function(points)
     while True:
         turned = np.abs(np.angle(values[1:] / values[:-1]))
         coarse = np.flatnonzero(turned > _MOST_TURN)
@@ -181,6 +181,6 @@ def turns(of: Callable[[Any], Any], loop: Loop, per_decade: int = _PER_DECADE) -
         if np.all(np.abs(points[coarse + 1] - points[coarse]) < 1e-12 * np.abs(between)):
             break
         points = np.insert(points, coarse + 1, between)
-        values = np.insert(values, coarse + 1, of(between))
+        values = np.insert(values, coarse + 1, function(between))
     half = float(np.sum(np.angle(values[1:] / values[:-1])))
     return round(half / math.pi)

@@ -61,16 +61,11 @@ class Map:
         ]
 
 
+_Kind = tuple[
+    str, Callable[[Network], float], Callable[[Network, float], Network], Callable[[str], float]
+]
 # By axis: its label in files, and functions to get its value, to set it, and to read text.
-_AXES: Mapping[
-    str,
-    tuple[
-        str,
-        Callable[[Network], float],
-        Callable[[Network, float], Network],
-        Callable[[str], float],
-    ],
-] = {
+_AXES: Mapping[str, _Kind] = {
     "flows": (
         "flows",
         lambda network: network.flows,
@@ -103,10 +98,10 @@ def _count(text: str) -> int:
 def axes(text: str, network: Network) -> tuple[Axis, Axis]:
     """Read the axes of a map: 'flows,rtt', or with ends: 'flows=10..500,rtt=20 ms..1 s'."""
     parts = [part.strip() for part in text.split(",")]
-    found = [_axis(part, text, network) for part in parts]
-    if len(found) != 2 or found[0].name == found[1].name:
+    chosen = [_axis(part, text, network) for part in parts]
+    if len(chosen) != 2 or chosen[0].name == chosen[1].name:
         raise InputError(f"--map {text}: name two of {', '.join(_AXES)}, as in flows,rtt")
-    return found[0], found[1]
+    return chosen[0], chosen[1]
 
 
 def _axis(part: str, text: str, network: Network) -> Axis:
@@ -114,8 +109,8 @@ def _axis(part: str, text: str, network: Network) -> Axis:
     if name not in _AXES:
         raise InputError(f"--map {text}: there is no axis '{name}'.{nearest(name, _AXES)}")
     label, value, put, read = _AXES[name]
-    here = value(network)
-    low, high = max(here / _REACH, 1 if name == "flows" else 0), here * _REACH
+    middle = value(network)
+    low, high = max(middle / _REACH, 1 if name == "flows" else 0), middle * _REACH
     if equals:
         first, dots, last = (word.strip() for word in ends.partition(".."))
         try:
@@ -135,26 +130,26 @@ def grid(
     network: Network,
     x: Axis,
     y: Axis,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Map:
-    """Calculate the margins in each cell; `told` gets the number of finished cells.
+    """Calculate the margins in each cell; `progress` gets the number of finished cells.
 
     InputError: no cell has an equilibrium.
     """
     shape = len(y.values), len(x.values)
     phase, crossover = np.full(shape, math.nan), np.full(shape, math.nan)
     unstable = np.full(shape, -1)
-    for j, of_y in enumerate(y.values):
-        for i, of_x in enumerate(x.values):
-            cell = y.put(x.put(network, float(of_x)), float(of_y))
+    for j, y_value in enumerate(y.values):
+        for i, x_value in enumerate(x.values):
+            cell = y.put(x.put(network, float(x_value)), float(y_value))
             try:
-                found = model(chosen, cell, _PER_DECADE, _WITHIN).margins
+                margins = model(chosen, cell, _PER_DECADE, _WITHIN).margins
             except NoEquilibrium:
                 continue
-            unstable[j, i] = found.unstable
-            phase[j, i] = found.phase_deg
-            crossover[j, i] = found.crossover_rad_s / math.tau
-        told((j + 1) * shape[1])
+            unstable[j, i] = margins.unstable
+            phase[j, i] = margins.phase_deg
+            crossover[j, i] = margins.crossover_rad_s / math.tau
+        progress((j + 1) * shape[1])
     if (unstable < 0).all():
         raise InputError(f"--map: with '{chosen.label}' the model rests nowhere on it")
     return Map(chosen.label, x, y, phase, unstable, crossover)
@@ -164,10 +159,10 @@ def counts(maps: Sequence[Map]) -> list[dict[str, str | int]]:
     """Count the stable cells, the unstable cells, and those without equilibrium, for each map."""
     return [
         {
-            "algorithm": found.name,
-            "stable": int((found.unstable == 0).sum()),
-            "unstable": int((found.unstable > 0).sum()),
-            "no_equilibrium": int((found.unstable < 0).sum()),
+            "algorithm": area.name,
+            "stable": int((area.unstable == 0).sum()),
+            "unstable": int((area.unstable > 0).sum()),
+            "no_equilibrium": int((area.unstable < 0).sum()),
         }
-        for found in maps
+        for area in maps
     ]

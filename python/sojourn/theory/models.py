@@ -88,7 +88,11 @@ def loop_of(name: str, plant: Plant, law: Law) -> Loop:
     """
     at, interval = plant.at, law.sampled_s
     corners = (2 * plant.g_per_s, 1 / at.round_trip_s, *law.corners_rad_s(at))
-    gain = sampled(plant.response, law, at) if interval else _smooth(plant, law, at)
+    gain = (
+        sampled(plant.response, law, at)
+        if interval
+        else lambda s: plant.response(s) * law.response(s, at)
+    )
     loop = Loop(
         name,
         gain,
@@ -106,12 +110,8 @@ def _unstable(plant: Plant, loop: Loop) -> int:
     D is divided by a square that has no zero there and equals D far away.
     """
     far = 1 / plant.at.round_trip_s + 2 * plant.g_per_s
-    of_axis = Loop(loop.name, loop.gain, loop.round_trip_s, far, 100 * far)
-    return -turns(lambda s: plant.denominator(s) / (s + far) ** 2, of_axis)
-
-
-def _smooth(plant: Plant, law: Law, at: Equilibrium) -> Callable[[Any], Any]:
-    return lambda s: plant.response(s) * law.response(s, at)
+    axis = Loop(loop.name, loop.gain, loop.round_trip_s, far, 100 * far)
+    return -turns(lambda s: plant.denominator(s) / (s + far) ** 2, axis)
 
 
 def sampled(plant: Callable[[Any], Any], law: Law, at: Equilibrium) -> Callable[[Any], Any]:
@@ -190,10 +190,10 @@ def _pi(chosen: Chosen, network: Network) -> list[Model]:
 def _red(chosen: Chosen, network: Network) -> list[Model]:
     law = law_of(chosen, network)
     assert isinstance(law, Red)
-    plain = replace(law, is_spaced=False)
-    at = rest(network, plain.queue_at, chosen.label)
-    plain.check(at)
-    loop = loop_of(chosen.label, Plant(at, is_simplified=True), plain)
+    unspaced = replace(law, is_spaced=False)
+    at = rest(network, unspaced.queue_at, chosen.label)
+    unspaced.check(at)
+    loop = loop_of(chosen.label, Plant(at, is_simplified=True), unspaced)
     return [_model(chosen, "after Hollot et al.", at, loop)]
 
 

@@ -54,9 +54,8 @@ def swing_hz(model: Model) -> float:
     unstable loop. It swings where L is real and negative, since bounds reduce the gain and leave
     the phase.
     """
-    of_noise = noise(model)
-    if of_noise:
-        return peak_hz(of_noise.frequency_hz, of_noise.density_pkts2_per_hz)
+    if predicted := noise(model):
+        return peak_hz(predicted.frequency_hz, predicted.density_pkts2_per_hz)
     margins = model.margins
     rad_s = margins.nearest_rad_s if margins.is_stable else margins.phase_crossover_rad_s
     return rad_s / math.tau
@@ -64,17 +63,17 @@ def swing_hz(model: Model) -> float:
 
 def notes(model: Model) -> list[str]:
     """List the effects on this network that the linear model leaves out."""
-    found, of_noise = list(model.notes), noise(model)
-    if not of_noise:
-        return found
-    reach, rests = _REACH * of_noise.deviation_pkts, model.at.queue_pkts
+    sentences, predicted = list(model.notes), noise(model)
+    if not predicted:
+        return sentences
+    reach, rests = _REACH * predicted.deviation_pkts, model.at.queue_pkts
     room = model.room_pkts
-    swings = f"swings of ± {of_noise.deviation_pkts:.1f} packets"
+    swings = f"swings of ± {predicted.deviation_pkts:.1f} packets"
     if rests < room < rests + reach:
-        found.append(f"{swings} reach its limit of {room}, where packets are lost together")
+        sentences.append(f"{swings} reach its limit of {room}, where packets are lost together")
     if 0 < rests < reach:
-        found.append(f"{swings} reach the empty queue, where they are not small any more")
-    return found
+        sentences.append(f"{swings} reach the empty queue, where they are not small any more")
+    return sentences
 
 
 def peak_hz(frequency_hz: Any, density: Any) -> float:

@@ -70,11 +70,11 @@ def choose(text: str, assignments: list[str]) -> Chosen:
     changes = {key.removeprefix("queue."): value for key, value in changes.items()}
     rows = {**variant.all_rows, **changes}
     try:
-        written = algorithms.read_rows(variant.algorithm, rows)
+        numbers_by_row = algorithms.read_rows(variant.algorithm, rows)
     except units.UnitError as error:
         raise InputError(f"stability {text} {_sets(assignments)}: {error}") from error
     known = algorithms.rows_of(variant.algorithm)
-    numbers = {key: written.get(key, row.default) for key, row in known.items()}
+    numbers = {key: numbers_by_row.get(key, row.default) for key, row in known.items()}
     label, spec = _names(variant, changes, rows)
     chosen = Chosen(variant.algorithm, label, spec, numbers)
     if chosen.number("flows"):
@@ -89,13 +89,15 @@ def choose_all(
 
     `tell` gets a sentence for each one that is left out.
     """
-    found: dict[object, Chosen] = {}
-    for one in (choose(text, assignments) for text in texts):
-        first = found.setdefault((one.algorithm, *one.numbers.values()), one)
-        if first is not one:
-            again = "named twice" if one.label == first.label else f"has the rows of {first.label}"
-            tell(f"{one.label}: {again}, shown once")
-    return list(found.values())
+    distinct: dict[object, Chosen] = {}
+    for chosen in (choose(text, assignments) for text in texts):
+        first = distinct.setdefault((chosen.algorithm, *chosen.numbers.values()), chosen)
+        if first is not chosen:
+            again = (
+                "named twice" if chosen.label == first.label else f"has the rows of {first.label}"
+            )
+            tell(f"{chosen.label}: {again}, shown once")
+    return list(distinct.values())
 
 
 def _sets(assignments: list[str]) -> str:
@@ -112,8 +114,8 @@ def _names(
         label += ("," if variant.settings else ":") + more.replace(" ", "")
     # Signals are marks in the model, even where the rows ask for drops.
     marking = {**rows, "ecn": True}
-    written = ",".join(f"{key}={write_value(value)}" for key, value in marking.items())
-    return label, f"{variant.algorithm}:{written}"
+    settings = ",".join(f"{key}={write_value(value)}" for key, value in marking.items())
+    return label, f"{variant.algorithm}:{settings}"
 
 
 def law(chosen: Chosen, network: Network) -> Law:

@@ -130,14 +130,14 @@ def simulate(
         )
     result = run(
         loads(scenario(network, duration_s)),
-        aqms=[one.spec for one in chosen],
+        aqms=[algorithm.spec for algorithm in chosen],
         seeds=seeds,
         workers=workers,
     )
     by_label: dict[str, list[Run]] = {}
-    for found in result:
-        by_label.setdefault(str(found.labels["aqm"]), []).append(found)
-    names = [one.label for one in chosen]
+    for outcome in result:
+        by_label.setdefault(str(outcome.labels["aqm"]), []).append(outcome)
+    names = [algorithm.label for algorithm in chosen]
     return [
         _simulated(name, runs, duration_s * SETTLING)
         for name, runs in zip(names, by_label.values(), strict=True)
@@ -155,7 +155,7 @@ def _simulated(name: str, runs: Sequence[Run], settled_s: float) -> Simulated:
     piece = max(min(len(settled[0]) // 4, 4096), 8)
     spectra = [welch(values, 1 / step_s, nperseg=piece) for values in settled]
     frequency = spectra[0][0][1:]
-    density = np.mean([found[1][1:] for found in spectra], axis=0)
+    density = np.mean([spectrum[1][1:] for spectrum in spectra], axis=0)
     window = [_window(run) for run in runs]
     return Simulated(
         name,
@@ -182,5 +182,5 @@ def _queue(run: Run) -> tuple[Any, Any]:
 
 def _window(run: Run) -> dict[str, Any]:
     (queue,) = (q for q in run.report["queues"] if q["name"] == _BOTTLENECK)
-    found: dict[str, Any] = queue["windows"][0]
-    return found
+    window: dict[str, Any] = queue["windows"][0]
+    return window

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,42 +50,42 @@ class Study:
     beside: Sequence[Beside] = ()
     result: Result | None = None
 
-    def notes(self, one: Model) -> list[str]:
+    def notes(self, model: Model) -> list[str]:
         """List the limits of the model on this network, and a run that was too short for it."""
-        found = notes(one)
-        settles_s = _SETTLED / one.margins.crossover_rad_s
+        sentences = notes(model)
+        settles_s = _SETTLED / model.margins.crossover_rad_s
         for beside in self.beside:
-            if beside.model is one and settles_s > beside.simulated.settling_s:
-                found.append(
+            if beside.model is model and settles_s > beside.simulated.settling_s:
+                sentences.append(
                     f"the loop takes about {settles_s:.0f} s to settle and had "
                     f"{beside.simulated.settling_s:.0f} s in the simulator; a longer --duration"
                 )
-        return found
+        return sentences
 
     def to_json(self) -> dict[str, Any]:
         """Return the data that --json prints."""
         network = self.network
-        by_model = {one.model.name: one for one in self.beside}
+        by_model = {row.model.name: row for row in self.beside}
         return {
             "flows": network.flows,
             "capacity_pkts_s": network.capacity_pkts_s,
             "rtt_s": network.rtt_s,
             "packet_bytes": network.packet_bytes,
             "models": [
-                {**_model(one, by_model.get(one.name)), "notes": self.notes(one)}
-                for one in self.models
+                {**_model(model, by_model.get(model.name)), "notes": self.notes(model)}
+                for model in self.models
             ],
-            "maps": [{"algorithm": found.name, "cells": found.rows()} for found in self.maps],
+            "maps": [{"algorithm": area.name, "cells": area.rows()} for area in self.maps],
         }
 
 
-def _model(one: Model, beside: Beside | None) -> dict[str, Any]:
-    predicted = noise(one)
+def _model(model: Model, beside: Beside | None) -> dict[str, Any]:
+    predicted = noise(model)
     return {
-        "name": one.name,
-        "equilibrium": one.at.to_json(),
-        **one.margins.to_json(),
-        "swing_hz": swing_hz(one),
+        "name": model.name,
+        "equilibrium": model.at.to_json(),
+        **model.margins.to_json(),
+        "swing_hz": swing_hz(model),
         "queue_sd_pkts": predicted.deviation_pkts if predicted else math.nan,
         "simulated": beside.simulated.to_json() if beside else None,
     }
@@ -106,30 +106,25 @@ def study(
     `as_printed` adds the models of their papers, and `over` ('flows,rtt') adds maps. `simulated_s`
     adds runs of so many seconds in the packet engine.
     """
-    plain = [model(one, network) for one in chosen]
+    own = [model(algorithm, network) for algorithm in chosen]
     models = []
-    for one, found in zip(chosen, plain, strict=True):
-        models += [found, *(printed(one, network) if as_printed else ())]
+    for algorithm, its_model in zip(chosen, own, strict=True):
+        models += [its_model, *(printed(algorithm, network) if as_printed else ())]
     maps = []
     if over:
         x, y = axes(over, network)
         cells = len(x.values) * len(y.values)
-        for one in chosen:
-            with Progress(f"mapping {one.label}", cells) as progress:
-                maps.append(grid(one, network, x, y, progress.update))
+        for algorithm in chosen:
+            with Progress(f"mapping {algorithm.label}", cells) as progress:
+                maps.append(grid(algorithm, network, x, y, progress.update))
     if simulated_s is None:
         return Study(network, models, maps)
     from sojourn.theory.simulated import simulate
 
     runs, result = simulate(chosen, network, simulated_s, seeds, workers)
     beside = [
-        Beside(
-            found,
-            noise(found),
-            integrate([found], _PERIODS / swing_hz(found), _PUSH),
-            run,
-        )
-        for found, run in zip(plain, runs, strict=True)
+        Beside(m, noise(m), integrate([m], _PERIODS / swing_hz(m), _PUSH), run)
+        for m, run in zip(own, runs, strict=True)
     ]
     return Study(network, models, maps, beside, result)
 
@@ -151,49 +146,37 @@ def verdict(model: Model) -> str:
 
 
 def table(study: Study) -> Table:
-    """Make a row for each model."""
-    names = [Column("model", [model.name for model in study.models])]
-    return Table(title(study.network), names, _columns(study))
-
-
-def _columns(study: Study) -> list[Column]:
-    """Make the columns: equilibrium, margins, verdict, swing, and simulated numbers."""
+    """Make a row for each model: equilibrium, margins, verdict, swing, and simulated numbers."""
     models = study.models
-    noises = [noise(model) for model in models]
-    beside = {one.model.name: one.simulated for one in study.beside}
-    runs = [beside.get(model.name) for model in models]
-    of = [model.margins for model in models]
-    found = [
-        _column("queue\npackets", [m.at.queue_pkts for m in models], ".1f"),
-        _column("window\npackets", [m.at.window_pkts for m in models], ".2f"),
-        _column("signal\n%", [100 * m.at.signal for m in models], ".3f"),
-        _column("round trip\nms", [1e3 * m.at.round_trip_s for m in models], ".1f"),
-        _column("crossover\nrad/s", [one.crossover_rad_s for one in of], ".4g"),
-        _column("crossover\nHz", [one.crossover_rad_s / math.tau for one in of], ".4g"),
-        _column("phase\nmargin °", [one.phase_deg for one in of], ".1f"),
-        _column("gain\nmargin", [one.gain for one in of], ".3g"),
-        _column("delay\nmargin ms", [1e3 * one.delay_s for one in of], ".0f"),
-        Column("Nyquist\ncriterion", [verdict(m) for m in models]),
-        _column("swing\nHz", [swing_hz(m) for m in models], ".3g"),
-        _column("queue sd\npackets", [n.deviation_pkts if n else math.nan for n in noises], ".1f"),
-    ]
+    margins = [model.margins for model in models]
+    simulated = {row.model.name: row.simulated for row in study.beside}
+    runs = [simulated.get(model.name) for model in models]
+
+    def column(heading: str, form: str, parts: Sequence[Any], read: Callable[[Any], float]) -> None:
+        values = [math.nan if part is None else read(part) for part in parts]
+        columns.append(Column(heading, [_text(value, form) for value in values]))
+
+    columns: list[Column] = []
+    column("queue\npackets", ".1f", models, lambda m: m.at.queue_pkts)
+    column("window\npackets", ".2f", models, lambda m: m.at.window_pkts)
+    column("signal\n%", ".3f", models, lambda m: 100 * m.at.signal)
+    column("round trip\nms", ".1f", models, lambda m: 1e3 * m.at.round_trip_s)
+    column("crossover\nrad/s", ".4g", margins, lambda m: m.crossover_rad_s)
+    column("crossover\nHz", ".4g", margins, lambda m: m.crossover_rad_s / math.tau)
+    column("phase\nmargin °", ".1f", margins, lambda m: m.phase_deg)
+    column("gain\nmargin", ".3g", margins, lambda m: m.gain)
+    column("delay\nmargin ms", ".0f", margins, lambda m: 1e3 * m.delay_s)
+    columns.append(Column("Nyquist\ncriterion", [verdict(model) for model in models]))
+    column("swing\nHz", ".3g", models, swing_hz)
+    column("queue sd\npackets", ".1f", [*map(noise, models)], lambda n: n.deviation_pkts)
     if study.beside:
-        found += [
-            _column("simulated\nqueue", [r.mean_pkts if r else math.nan for r in runs], ".1f"),
-            _column("simulated\nsd", [r.deviation_pkts if r else math.nan for r in runs], ".1f"),
-            _column("simulated\npeak Hz", [r.peak_hz if r else math.nan for r in runs], ".3g"),
-            _column(
-                "simulated\nsignal %", [100 * r.signal if r else math.nan for r in runs], ".3f"
-            ),
-            _column(
-                "simulated\nload %", [r.utilisation_pct if r else math.nan for r in runs], ".1f"
-            ),
-        ]
-    return found
-
-
-def _column(heading: str, values: list[float], form: str) -> Column:
-    return Column(heading, [_text(value, form) for value in values])
+        column("simulated\nqueue", ".1f", runs, lambda r: r.mean_pkts)
+        column("simulated\nsd", ".1f", runs, lambda r: r.deviation_pkts)
+        column("simulated\npeak Hz", ".3g", runs, lambda r: r.peak_hz)
+        column("simulated\nsignal %", ".3f", runs, lambda r: 100 * r.signal)
+        column("simulated\nload %", ".1f", runs, lambda r: r.utilisation_pct)
+    names = [Column("model", [model.name for model in models])]
+    return Table(title(study.network), names, columns)
 
 
 def _text(value: float, form: str) -> str:

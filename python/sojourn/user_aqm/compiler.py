@@ -52,9 +52,9 @@ def path() -> str:
     none."""
     named = os.environ.get("CC")
     for name in (named,) if named else _NAMES:
-        found = shutil.which(name)
-        if found:
-            return found
+        compiler = shutil.which(name)
+        if compiler:
+            return compiler
     if named:
         raise RunError(f"CC={named}: there is no such compiler")
     raise RunError(
@@ -105,6 +105,6 @@ def run(words: Sequence[str | Path], file: Path) -> str:
         lines = done.stderr.strip().splitlines()
         more = [f"... and {len(lines) - _LINES} lines more"] * (len(lines) > _LINES)
         text = "\n".join(lines[:_LINES] + more)
-        hints = [hint for said, hint in _HINTS if re.search(said, done.stderr)][:1]
+        hints = [hint for pattern, hint in _HINTS if re.search(pattern, done.stderr)][:1]
         raise InputError("\n".join([f"{shown(file)} does not compile:", text, *hints]))
     return done.stdout

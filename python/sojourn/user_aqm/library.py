@@ -131,11 +131,11 @@ def _read(file: Path) -> tuple[str, tuple[Path, ...]]:
         )
         words = re.findall(r"(?:\\[ #:]|[^\s\\])+", rule.read().partition(":")[2])
     parts = dict.fromkeys(absolute(re.sub(r"\\(.)", r"\1", word)) for word in words)
-    found = _DEFINED.findall(" ".join(text.split()))
+    definitions = _DEFINED.findall(" ".join(text.split()))
     where = shown(file)
-    if any(static for static, _ in found):
+    if any(static for static, _ in definitions):
         raise InputError(f"{where}: its algorithm is static, and nobody else can see it")
-    names = list(dict.fromkeys(name for _, name in found))
+    names = list(dict.fromkeys(name for _, name in definitions))
     if not names:
         raise InputError(
             f"{where}: defines no algorithm; write 'const struct aqm_algo aqm_NAME = {{ ... }};'"
@@ -170,29 +170,37 @@ def cache_folder(digest: str) -> Path:
     return default_root().parent / f"own-{digest}"
 
 
-def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None:
-    """Compile in another folder, which is then renamed: a folder of this name is complete."""
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Yield a folder to fill, which is then renamed: a folder of this name is complete.
+
+    Where another process is first, its folder stays.
+    """
     with write_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
         try:
-            frame = compiler.sources() / "check" / "library.c"
-            words = [*compiler.FREESTANDING, "-shared", "-nostdlib", "-Wl,-z,defs"]
-            words += [*compiler.include_flags(file), f"-DAQM_OWN=aqm_{name}"]
-            compiler.run([*words, shown(file), str(frame), "-o", str(beside / _LIBRARY)], file)
-            _copy(parts, beside / SOURCE)
-            if cache_folder(_digest(name, parts)) != folder:
-                raise InputError(f"{shown(file)}: changed while it was compiled; run this again")
-            _try_tables(file, beside / _LIBRARY)
+            yield beside
             beside.chmod(0o755)
             if not folder.exists():
                 beside.rename(folder)
         except OSError:
-            # Another process was first with the same one.
-            if not (folder / _LIBRARY).exists():
+            if not folder.exists():
                 raise
         finally:
             shutil.rmtree(beside, ignore_errors=True)
+
+
+def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None:
+    with new_folder(folder) as beside:
+        frame = compiler.sources() / "check" / "library.c"
+        words = [*compiler.FREESTANDING, "-shared", "-nostdlib", "-Wl,-z,defs"]
+        words += [*compiler.include_flags(file), f"-DAQM_OWN=aqm_{name}"]
+        compiler.run([*words, shown(file), str(frame), "-o", str(beside / _LIBRARY)], file)
+        _copy(parts, beside / SOURCE)
+        if cache_folder(_digest(name, parts)) != folder:
+            raise InputError(f"{shown(file)}: changed while it was compiled; run this again")
+        _try_tables(file, beside / _LIBRARY)
 
 
 def _copy(parts: Sequence[Path], to: Path) -> None:
@@ -243,22 +251,12 @@ def lay_out(files: Sequence[Library]) -> list[Path]:
         if names[file.name] > 1:
             same = " and ".join(shown(f.file) for f in files if f.name == file.name)
             raise InputError(f"{same} are both '{file.name}', which a kernel cannot tell apart")
-    return [_lay_out(file) for file in files]
-
-
-def _lay_out(file: Library) -> Path:
-    folder = file.folder / "linux"
-    if not folder.exists():
-        with write_errors(folder):
-            beside = Path(tempfile.mkdtemp(prefix="linux-", dir=file.folder))
-            _copy_parts(file, beside)
-            try:
-                beside.rename(folder)
-            except OSError:
-                if not folder.exists():
-                    raise
-                shutil.rmtree(beside)
-    return folder
+    folders = [file.folder / "linux" for file in files]
+    for file, folder in zip(files, folders, strict=True):
+        if not folder.exists():
+            with new_folder(folder) as beside:
+                _copy_parts(file, beside)
+    return folders
 
 
 def _copy_parts(file: Library, folder: Path) -> None:
@@ -272,8 +270,7 @@ def _copy_parts(file: Library, folder: Path) -> None:
             continue  # ours, which the module has
         for root in (*roots, file.file.parent.resolve()):
             if place.is_relative_to(root):
-                of = folder if root in roots else home
-                target = of / place.relative_to(root)
+                target = (folder if root in roots else home) / place.relative_to(root)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(place, target)
                 break

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -19,9 +18,9 @@ from pathlib import Path
 
 from sojourn.core.algorithm import Library
 from sojourn.core.errors import RunError
-from sojourn.store.store import default_root, write_errors
+from sojourn.store.store import write_errors
 from sojourn.user_aqm import compiler
-from sojourn.user_aqm.library import cache_folder, hash_of, shown
+from sojourn.user_aqm.library import cache_folder, hash_of, new_folder, shown
 
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _COUNTS = ("-fsanitize-coverage=trace-pc",)
@@ -43,10 +42,10 @@ class Finding:
     name: str
     what: str
     state: str  # ok, FAILED or skipped
-    said: str
+    detail: str
 
     def __str__(self) -> str:
-        return f"{self.state} {self.name}: {self.said or self.what}"
+        return f"{self.state} {self.name}: {self.detail or self.what}"
 
 
 def lines(findings: Sequence[Finding]) -> Iterator[str]:
@@ -54,7 +53,7 @@ def lines(findings: Sequence[Finding]) -> Iterator[str]:
     the end."""
     named: dict[str, list[str]] = {}
     for finding in findings:
-        fault, at, _ = finding.said.partition(": in ")
+        fault, at, _ = finding.detail.partition(": in ")
         if finding.state == "FAILED" and at and fault in named:
             named[fault].append(finding.name)
             continue
@@ -77,9 +76,9 @@ def before_run(file: Library) -> None:
     findings = _all(file, program, _BEFORE_RUN)
     bad = [finding for finding in findings if finding.state == "FAILED"]
     if bad:
-        lines = "\n".join(f"  {finding.said}" for finding in bad)
+        failures = "\n".join(f"  {finding.detail}" for finding in bad)
         raise RunError(
-            f"{shown(file.file)} is not run; it was tried with random packets first:\n{lines}\n"
+            f"{shown(file.file)} is not run; it was tried with random packets first:\n{failures}\n"
             f"All properties: sojourn check {shown(file.file)}"
         )
     with write_errors(passed):
@@ -118,8 +117,8 @@ def _try(file: Library, program: Path, name: str, what: str) -> Finding:
         )
     except subprocess.TimeoutExpired:
         return Finding(name, what, "FAILED", f"not done after {_LIMIT_S} s: an endless loop?")
-    said = done.stdout.strip().splitlines()[-1:] or [""]
-    state, _, rest = said[0].partition(" ")
+    last = done.stdout.strip().splitlines()[-1:] or [""]
+    state, _, rest = last[0].partition(" ")
     if state in ("ok:", "skipped:"):
         return Finding(name, what, state[:-1], f"{what} ({rest})")
     if state == "ok" and done.returncode == 0:
@@ -155,30 +154,17 @@ def _place(file: Library, text: str) -> str:
 
 
 @functools.cache
-def _sanitizers() -> tuple[str, ...]:
-    """Return the flags of the sanitizers that this compiler has; empty without them."""
+def _accepted(flags: tuple[str, ...], *more: str) -> tuple[str, ...]:
+    """Return the flags if this compiler takes them, with some more, else none."""
     with tempfile.TemporaryDirectory() as scratch:
-        empty = Path(scratch) / "empty.c"
-        empty.write_text("int main(void) { return 0; }\n")
-
-        def works(flags: Sequence[str]) -> bool:
-            words = [compiler.path(), *flags, str(empty), "-o", f"{scratch}/empty"]
-            return not subprocess.run(words, capture_output=True, check=False).returncode
-
-        return _SANITIZERS if works(_SANITIZERS) else ()
-
-
-@functools.cache
-def _counts() -> tuple[str, ...]:
-    with tempfile.TemporaryDirectory() as scratch:
-        empty = Path(scratch) / "empty.c"
-        empty.write_text("int nothing(void);\nint nothing(void) { return 0; }\n")
-        words = [compiler.path(), *_COUNTS, "-c", str(empty), "-o", f"{scratch}/empty.o"]
-        return () if subprocess.run(words, capture_output=True, check=False).returncode else _COUNTS
+        source = Path(scratch) / "empty.c"
+        source.write_text("int main(void) { return 0; }\n")
+        words = [compiler.path(), *flags, *more, str(source), "-o", f"{scratch}/empty"]
+        return () if subprocess.run(words, capture_output=True, check=False).returncode else flags
 
 
 def _flags() -> list[str]:
-    return [*compiler.HOSTED, *_sanitizers()]
+    return [*compiler.HOSTED, *_accepted(_SANITIZERS)]
 
 
 def _driver_sources(file: Library) -> list[Path]:
@@ -212,7 +198,9 @@ def build(file: Library) -> Path:
         user, fresh = f"{scratch}/user.o", Path(scratch) / "check"
         include = compiler.include_flags(file.file)
         flags = [*_flags(), *include]
-        compiler.run([*flags, *_counts(), "-c", shown(file.file), "-o", user], file.file)
+        compiler.run(
+            [*flags, *_accepted(_COUNTS, "-c"), "-c", shown(file.file), "-o", user], file.file
+        )
         objects = [str(path) for path in sorted(driver.glob("*.o"))]
         compiler.run([*flags, str(table), user, *objects, "-o", str(fresh)], file.file)
         fresh.rename(program)
@@ -224,19 +212,9 @@ def _driver(file: Library) -> Path:
     folder = cache_folder(f"driver-{_frame(file)}")
     if folder.exists():
         return folder
-    with write_errors(folder):
-        beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=default_root().parent))
-        try:
-            include = compiler.include_flags(file.file)
-            for source in _driver_sources(file):
-                words = [*_flags(), *include, "-c", str(source)]
-                compiler.run([*words, "-o", str(beside / f"{source.stem}.o")], source)
-            beside.chmod(0o755)
-            if not folder.exists():
-                beside.rename(folder)
-        except OSError:
-            if not folder.exists():
-                raise
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+    with new_folder(folder) as beside:
+        include = compiler.include_flags(file.file)
+        for source in _driver_sources(file):
+            words = [*_flags(), *include, "-c", str(source)]
+            compiler.run([*words, "-o", str(beside / f"{source.stem}.o")], source)
     return folder

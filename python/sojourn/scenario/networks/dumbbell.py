@@ -32,6 +32,7 @@ from sojourn.scenario.links import (
     ScheduleKey,
     ShaperKey,
     SimKey,
+    SimLink,
     TraceKey,
     framed,
     trace_problems,
@@ -47,7 +48,7 @@ from sojourn.scenario.networks.layout import (
     paths,
 )
 from sojourn.scenario.parts import Delays as NodeDelays
-from sojourn.scenario.parts import Even, Model, Name, Path, Poisson, Problem, SimLink
+from sojourn.scenario.parts import Even, Model, Name, Path, Poisson, Problem
 
 # The most nodes in all sides. Each is laid with two links.
 _MAX_NODES = 20_000

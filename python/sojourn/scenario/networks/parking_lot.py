@@ -27,6 +27,7 @@ from sojourn.scenario.links import (
     ScheduleKey,
     ShaperKey,
     SimKey,
+    SimLink,
     framed,
 )
 from sojourn.scenario.networks.layout import (
@@ -38,7 +39,7 @@ from sojourn.scenario.networks.layout import (
     Table,
     paths,
 )
-from sojourn.scenario.parts import Model, Path, Problem, SimLink, refusal
+from sojourn.scenario.parts import Model, Path, Problem, refusal
 
 # Each hop is laid with two links.
 _MAX_HOPS = 1_000

@@ -32,19 +32,19 @@ pub fn congestion_controls() -> Vec<String> {
 }
 
 /// A key at fault, the reason, and of a name that nothing has: it and those that there are.
-type Said = (String, String, Option<(String, Vec<String>)>);
+type FaultRow = (String, String, Option<(String, Vec<String>)>);
 
 /// Nothing if the engine can run this scenario; else what is wrong.
 #[pyfunction]
-pub fn check_scenario(scenario: &str) -> Vec<Said> {
+pub fn check_scenario(scenario: &str) -> Vec<FaultRow> {
     let faults = match Scenario::read(scenario) {
         Ok(scenario) => scenario.faults(),
         Err(fault) => vec![fault],
     };
-    let said = faults
+    let rows = faults
         .into_iter()
         .map(|fault| (fault.key, fault.reason, fault.unknown));
-    said.collect()
+    rows.collect()
 }
 
 /// Asks Python whether to go on, each time the engine looks up.

@@ -186,10 +186,10 @@ fn what_waits_behind_other_flows_is_not_dropped() {
     let dropped = events.filter(|event| event.why != 0).count();
     assert!(waits > 10 && dropped > 10, "{waits} {dropped}");
     let waiting = count(|fate| matches!(fate, Fate::Waits));
-    let found = count(|fate| matches!(fate, Fate::Dropped { .. }));
+    let known = count(|fate| matches!(fate, Fate::Dropped { .. }));
     // A drop that no packet of its flow has passed yet is not known for one.
     assert!((waits..waits + 5).contains(&waiting), "{waiting} {waits}");
-    assert_eq!(waiting + found, waits + dropped);
+    assert_eq!(waiting + known, waits + dropped);
     taps.flows_apart = false;
     let as_one = taps.passages(&scenario).unwrap();
     let of_one = as_one
@@ -202,7 +202,7 @@ fn what_waits_behind_other_flows_is_not_dropped() {
 fn readings(events: &[PacketEvent]) -> Vec<Reading> {
     let every_ns = 10_000_000;
     let drops = events.iter().filter(|event| event.why != 0);
-    let mut found: Vec<Reading> = Vec::new();
+    let mut readings: Vec<Reading> = Vec::new();
     for (n, event) in drops.enumerate() {
         let since_ns = event.at_ns / every_ns * every_ns;
         let reading = Reading {
@@ -211,15 +211,15 @@ fn readings(events: &[PacketEvent]) -> Vec<Reading> {
             dropped_pkts: n as u64 + 1,
             more_pkts: 1,
         };
-        match found.last_mut().filter(|last| last.since_ns == since_ns) {
+        match readings.last_mut().filter(|last| last.since_ns == since_ns) {
             Some(last) => {
                 last.dropped_pkts += 1;
                 last.more_pkts += 1;
             }
-            None => found.push(reading),
+            None => readings.push(reading),
         }
     }
-    found
+    readings
 }
 
 /// Of many flows most lose the last packet that they have in the queue, and send the next one a
@@ -239,8 +239,8 @@ fn a_packet_that_its_flow_loses_last_waits_no_longer_than_it_does() {
         let queue = |taps: &Taps| {
             let passages = taps.passages(&scenario).unwrap();
             let here = report(&scenario, "forth", &passages).unwrap();
-            let found = &here.windows[0];
-            (found.queue_pkts.mean, found.dropped_pkts)
+            let window = &here.windows[0];
+            (window.queue_pkts.mean, window.dropped_pkts)
         };
         let unread = queue(&taps);
         taps.readings = readings(events);

@@ -112,12 +112,18 @@ impl Scenario {
         }
         for flow in &self.flows {
             for (ns, flows) in self::starts(&flow.start, flow.count) {
-                let of = flow.name.clone();
-                add(ns, Change::Start { of, flows });
+                let change = Change::Start {
+                    of: flow.name.clone(),
+                    flows,
+                };
+                add(ns, change);
             }
             if let Some(stop_ns) = flow.stop_ns {
-                let (of, flows) = (flow.name.clone(), flow.count);
-                add(stop_ns, Change::Stop { of, flows });
+                let change = Change::Stop {
+                    of: flow.name.clone(),
+                    flows: flow.count,
+                };
+                add(stop_ns, change);
             }
         }
         let ends = at.keys().skip(1).copied().chain([self.duration_ns]);

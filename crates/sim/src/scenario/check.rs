@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use sojourn_core::Algorithm;
 
-use super::fault::{Found, fault};
+use super::fault::{Faults, fault};
 use super::frame::Frames;
 use super::graph::Graph;
 use super::names::Names;
@@ -28,7 +28,7 @@ impl Scenario {
     /// Reads JSON and checks what can be checked without building the net.
     ///
     /// # Errors
-    /// The first fault found.
+    /// The first fault.
     pub fn from_json(text: &str) -> Result<Self, Fault> {
         let scenario = Self::read(text)?;
         scenario.check()?;
@@ -52,7 +52,7 @@ impl Scenario {
     /// Checks ranges, names and order.
     ///
     /// # Errors
-    /// The first fault found.
+    /// The first fault.
     pub fn check(&self) -> Result<(), Fault> {
         self.faults().into_iter().next().map_or(Ok(()), Err)
     }
@@ -64,39 +64,39 @@ impl Scenario {
             let reason = format!("{} is unknown; this version reads {FORMAT}", self.format);
             return vec![Fault::new("format", reason)];
         }
-        let mut found = Found::default();
+        let mut faults = Faults::default();
         let (names, graph) = (Names::of(self), Graph::of(self));
-        found.see(self.check_duration());
-        found.unique("nodes", "", self.nodes.iter());
-        found.unique("links", ".name", self.links.iter().map(|link| &link.name));
+        faults.take(self.check_duration());
+        faults.unique("nodes", "", self.nodes.iter());
+        faults.unique("links", ".name", self.links.iter().map(|link| &link.name));
         let largest_bytes = self.largest_packet_bytes();
         for (i, link) in self.links.iter().enumerate() {
             let at = format!("links[{i}]");
-            names.ends(&at, &link.from, &link.to, &mut found);
+            names.ends(&at, &link.from, &link.to, &mut faults);
             let largest_bytes = largest_bytes.saturating_add(HEADER_BYTES);
-            link.check(&at, Frames::new(link).bytes(largest_bytes), &mut found);
+            link.check(&at, Frames::new(link).bytes(largest_bytes), &mut faults);
         }
-        let sound = found.0.is_empty();
-        found.unique("flows", ".name", self.flows.iter().map(|flow| &flow.name));
+        let sound = faults.0.is_empty();
+        faults.unique("flows", ".name", self.flows.iter().map(|flow| &flow.name));
         for (i, link) in self.links.iter().enumerate().filter(|_| sound) {
-            self.check_probes(&format!("links[{i}]"), link, &names, &graph, &mut found);
+            self.check_probes(&format!("links[{i}]"), link, &names, &graph, &mut faults);
         }
         let mut flows = 0u64;
         for (i, flow) in self.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
             flows += u64::from(flow.count);
-            let before = found.0.len();
-            if names.ends(&at, &flow.from, &flow.to, &mut found) {
-                names.paths(&at, flow, &graph, &mut found);
+            let before = faults.0.len();
+            if names.ends(&at, &flow.from, &flow.to, &mut faults) {
+                names.paths(&at, flow, &graph, &mut faults);
             }
-            if sound && found.0.len() == before {
-                found.see(self.check_way(&at, flow, &graph));
+            if sound && faults.0.len() == before {
+                faults.take(self.check_way(&at, flow, &graph));
             }
-            self.check_flow(&at, flow, flows, &mut found);
+            self.check_flow(&at, flow, flows, &mut faults);
         }
-        names.record(&mut found);
-        found.see(self.check_series());
-        found.0
+        names.record(&mut faults);
+        faults.take(self.check_series());
+        faults.0
     }
 
     fn check_duration(&self) -> Result<(), Fault> {
@@ -114,15 +114,15 @@ impl Scenario {
         link: &LinkSpec,
         names: &Names<'_>,
         graph: &Graph<'_>,
-        found: &mut Found,
+        faults: &mut Faults,
     ) {
         if let Some(responder) = &link.responder
-            && !names.node(format!("{at}.responder"), responder, found)
+            && !names.node(format!("{at}.responder"), responder, faults)
         {
             return;
         }
         if Algorithm::find(&link.queue.algorithm).is_some_and(Algorithm::probes) {
-            found.see(graph.probe_paths(link, at).map(drop));
+            faults.take(graph.probe_paths(link, at).map(drop));
         }
     }
 
@@ -139,25 +139,25 @@ impl Scenario {
     }
 
     /// `flows` is the number of flows up to this one and with it.
-    fn check_flow(&self, at: &str, flow: &FlowSpec, flows: u64, found: &mut Found) {
+    fn check_flow(&self, at: &str, flow: &FlowSpec, flows: u64, faults: &mut Faults) {
         if flow.count == 0 || flows > u64::from(MAX_FLOWS) {
             let reason = format!("{} is outside 1 to {MAX_FLOWS} in all", flow.count);
-            found.say(format!("{at}.count"), reason);
+            faults.add(format!("{at}.count"), reason);
         }
-        found.see(flow.check_start(at));
+        faults.take(flow.check_start(at));
         let start_ns = match flow.start {
             TimesSpec::One(start_ns) => start_ns,
             _ => 0,
         };
         if let Some(stop_ns) = flow.stop_ns.filter(|&stop_ns| stop_ns <= start_ns) {
             let reason = format!("'{stop_ns} ns' is not later than the start, '{start_ns} ns'");
-            found.say(format!("{at}.stop"), reason);
+            faults.add(format!("{at}.stop"), reason);
         }
         let jitter_ns = flow.sim.send_jitter_ns.unwrap_or(0);
-        found.see(time(&format!("{at}.sim.send_jitter"), jitter_ns));
-        found.see(self.check_app(at, flow));
-        found.see(self.check_echoes(at, flow));
-        found.see(flow.tcp(at).and_then(|_| flow.check_tcp_of_linux(at)));
+        faults.take(time(&format!("{at}.sim.send_jitter"), jitter_ns));
+        faults.take(self.check_app(at, flow));
+        faults.take(self.check_echoes(at, flow));
+        faults.take(flow.tcp(at).and_then(|_| flow.check_tcp_of_linux(at)));
     }
 
     /// The path of a flow, and its round trips.

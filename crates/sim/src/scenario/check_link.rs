@@ -3,7 +3,7 @@
 
 //! Rules of a link by itself.
 
-use super::fault::{Found, fault};
+use super::fault::{Faults, fault};
 use super::frame::LinkLayer;
 use super::range::{later, rate, time};
 use super::{Fault, HEADER_BYTES, LinkSpec, MTU_BYTES, ShaperKind};
@@ -15,25 +15,25 @@ const MAX_RING_PKTS: u32 = 1_000_000;
 
 impl LinkSpec {
     /// What can be said of a link alone, and of packets of `largest_bytes` with its header.
-    pub(super) fn check(&self, at: &str, largest_bytes: u32, found: &mut Found) {
-        found.see(self.check_frames(at));
-        found.see(self.check_rate(at));
-        found.see(self.check_ring(at));
-        found.see(self.check_trace(at));
-        found.see(self.check_schedule(at));
-        found.see(self.check_delays(at));
-        found.see(time(&format!("{at}.delay"), self.delay_ns));
+    pub(super) fn check(&self, at: &str, largest_bytes: u32, faults: &mut Faults) {
+        faults.take(self.check_frames(at));
+        faults.take(self.check_rate(at));
+        faults.take(self.check_ring(at));
+        faults.take(self.check_trace(at));
+        faults.take(self.check_schedule(at));
+        faults.take(self.check_delays(at));
+        faults.take(time(&format!("{at}.delay"), self.delay_ns));
         let sd_ns = self.jitter.map_or(0, |jitter| jitter.sd_ns);
-        found.see(time(&format!("{at}.jitter.sd"), sd_ns));
+        faults.take(time(&format!("{at}.jitter.sd"), sd_ns));
         if !(0.0..=1.0).contains(&self.loss) {
-            found.say(
+            faults.add(
                 format!("{at}.loss"),
                 format!("{} is outside 0 to 1", self.loss),
             );
         }
         // A queue takes no rate that is none.
         let rate_bps = self.rate_bps.filter(|&bps| rate("", bps).is_ok());
-        found.see(
+        faults.take(
             self.queue
                 .build(&format!("{at}.queue"), rate_bps, 0)
                 .map(drop),
@@ -43,7 +43,7 @@ impl LinkSpec {
                 "{} is less than a full packet of {largest_bytes} bytes",
                 self.burst_bytes
             );
-            found.say(format!("{at}.burst"), reason);
+            faults.add(format!("{at}.burst"), reason);
         }
     }
 

@@ -46,14 +46,15 @@ const ENOUGH: usize = 25;
 
 /// The faults seen so far.
 #[derive(Default)]
-pub(super) struct Found(pub(super) Vec<Fault>);
+pub(super) struct Faults(pub(super) Vec<Fault>);
 
-impl Found {
-    pub(super) fn see(&mut self, checked: Result<(), Fault>) {
+impl Faults {
+    /// Takes that of a check, if it has one.
+    pub(super) fn take(&mut self, checked: Result<(), Fault>) {
         self.0.extend(checked.err());
     }
 
-    pub(super) fn say(&mut self, key: impl Into<String>, reason: impl Into<String>) {
+    pub(super) fn add(&mut self, key: impl Into<String>, reason: impl Into<String>) {
         self.0.push(Fault::new(key, reason));
     }
 
@@ -87,7 +88,7 @@ impl Found {
         let mut seen = HashSet::new();
         for (i, name) in names.enumerate() {
             if !seen.insert(name) {
-                self.say(
+                self.add(
                     format!("{list}[{i}]{key}"),
                     format!("'{name}' is there twice"),
                 );

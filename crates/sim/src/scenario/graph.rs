@@ -156,8 +156,8 @@ impl<'a> Graph<'a> {
         let mut links = Vec::new();
         let mut node = to;
         while node != from {
-            let (found, link, before) = reached[node];
-            if found != *turn {
+            let (visited, link, before) = reached[node];
+            if visited != *turn {
                 return None;
             }
             links.push(link);

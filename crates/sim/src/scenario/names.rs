@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::fault::Found;
+use super::fault::Faults;
 use super::graph::Graph;
 use super::{FlowSpec, LinkSpec, Scenario};
 
@@ -22,35 +22,35 @@ impl<'a> Names<'a> {
     }
 
     /// Whether there is such a node; if not, it is said.
-    pub(super) fn node(&self, key: String, name: &str, found: &mut Found) -> bool {
+    pub(super) fn node(&self, key: String, name: &str, faults: &mut Faults) -> bool {
         let known = self.nodes.contains(name);
         if !known {
             let reason = format!("there is no node '{name}'");
-            found.unknown(key, reason, name, self.scenario.nodes.iter());
+            faults.unknown(key, reason, name, self.scenario.nodes.iter());
         }
         known
     }
 
     /// The two nodes of a link or a flow.
-    pub(super) fn ends(&self, at: &str, from: &str, to: &str, found: &mut Found) -> bool {
+    pub(super) fn ends(&self, at: &str, from: &str, to: &str, faults: &mut Faults) -> bool {
         let both = [("from", from), ("to", to)]
-            .map(|(key, name)| self.node(format!("{at}.{key}"), name, found));
+            .map(|(key, name)| self.node(format!("{at}.{key}"), name, faults));
         if from == to {
             let reason = format!("begins and ends at the same node, '{to}'");
-            found.say(format!("{at}.to"), reason);
+            faults.add(format!("{at}.to"), reason);
         }
         both == [true, true] && from != to
     }
 
     /// The links that a flow names.
-    pub(super) fn paths(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>, found: &mut Found) {
+    pub(super) fn paths(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>, faults: &mut Faults) {
         let paths = [
             ("path", &flow.path, &flow.from, &flow.to),
             ("reverse_path", &flow.reverse_path, &flow.to, &flow.from),
         ];
         for (key, path, from, to) in paths {
             if let Some(path) = path {
-                self.path(&format!("{at}.{key}"), path, [from, to], graph, found);
+                self.path(&format!("{at}.{key}"), path, [from, to], graph, faults);
             }
         }
     }
@@ -61,28 +61,28 @@ impl<'a> Names<'a> {
         path: &[String],
         [from, to]: [&String; 2],
         graph: &Graph<'_>,
-        found: &mut Found,
+        faults: &mut Faults,
     ) {
         let mut node = from;
         for (i, name) in path.iter().enumerate() {
             let Some(link) = graph.link(name) else {
                 let known = self.scenario.links.iter().map(|link| &link.name);
                 let reason = format!("there is no link '{name}'");
-                return found.unknown(format!("{at}[{i}]"), reason, name, known);
+                return faults.unknown(format!("{at}[{i}]"), reason, name, known);
             };
             if &link.from != node {
                 let reason = format!("'{name}' begins at '{}', not at '{node}'", link.from);
-                found.say(format!("{at}[{i}]"), reason);
+                faults.add(format!("{at}[{i}]"), reason);
             }
             node = &link.to;
         }
         if node != to {
-            found.say(at, format!("ends at '{node}', not at '{to}'"));
+            faults.add(at, format!("ends at '{node}', not at '{to}'"));
         }
     }
 
     /// What the record names, and its windows.
-    pub(super) fn record(&self, found: &mut Found) {
+    pub(super) fn record(&self, faults: &mut Faults) {
         let record = &self.scenario.record;
         let rated = |link: &&LinkSpec| link.rate_bps.is_some();
         let rated = || {
@@ -96,23 +96,23 @@ impl<'a> Names<'a> {
         for (i, name) in record.queues.iter().enumerate() {
             if !known.contains(name) {
                 let reason = format!("there is no link '{name}' with a rate");
-                found.unknown(format!("record.queues[{i}]"), reason, name, rated());
+                faults.unknown(format!("record.queues[{i}]"), reason, name, rated());
             }
         }
-        found.unique("record.queues", "", record.queues.iter());
+        faults.unique("record.queues", "", record.queues.iter());
         let names = record.windows.iter().map(|window| &window.name);
-        found.unique("record.windows", ".name", names);
+        faults.unique("record.windows", ".name", names);
         for (i, window) in record.windows.iter().enumerate() {
             let (from_ns, to_ns) = (window.from_ns, window.to_ns);
             if from_ns >= to_ns {
                 let reason =
                     format!("'{to_ns} ns' is not later than its beginning, '{from_ns} ns'");
-                found.say(format!("record.windows[{i}].to"), reason);
+                faults.add(format!("record.windows[{i}].to"), reason);
             }
             let end_ns = self.scenario.duration_ns;
             if to_ns > end_ns {
                 let reason = format!("'{to_ns} ns' is after the end; allowed: up to '{end_ns} ns'");
-                found.say(format!("record.windows[{i}].to"), reason);
+                faults.add(format!("record.windows[{i}].to"), reason);
             }
         }
     }

@@ -188,12 +188,12 @@ mod tests {
     /// Numbers of the lines that begin with a word.
     fn lines(script: &str, word: &str) -> Vec<Vec<i64>> {
         let lines = script.lines().filter_map(|line| line.strip_prefix(word));
-        let mut found = Vec::new();
+        let mut rows = Vec::new();
         for line in lines {
             let numbers = line.split_whitespace();
-            found.push(numbers.map(|n| n.parse().expect("a number")).collect());
+            rows.push(numbers.map(|n| n.parse().expect("a number")).collect());
         }
-        found
+        rows
     }
 
     #[test]

@@ -68,9 +68,9 @@ impl Pending {
     }
 
     fn take(&mut self, event: u8) -> bool {
-        let had = self.news & event != 0;
+        let was_set = self.news & event != 0;
         self.news &= !event;
-        had
+        was_set
     }
 }
 
@@ -166,9 +166,9 @@ impl Connection {
     /// Everything inside happens in the time of the connection's host.
     #[inline]
     fn set_clock(&mut self, now: Time) -> Time {
-        let here = now + self.ahead_ns;
-        self.clock = Clock::at(here);
-        here
+        let local = now + self.ahead_ns;
+        self.clock = Clock::at(local);
+        local
     }
 
     /// A segment arrived; `ecn` is the code point of its IP header.
@@ -196,8 +196,8 @@ impl Connection {
     /// A deadline of `poll_timeout` has come. Calls that are too early do
     /// nothing.
     pub fn handle_timeout(&mut self, now: Time) {
-        let here = self.set_clock(now);
-        self.fire_timers(here);
+        let local = self.set_clock(now);
+        self.fire_timers(local);
     }
 
     /// When `handle_timeout` wants to be called; `Time::MAX`: never.
@@ -205,7 +205,7 @@ impl Connection {
     pub fn poll_timeout(&self) -> Time {
         match self.timers.next() {
             Time::MAX => Time::MAX,
-            here => Time(here.0.saturating_sub(self.ahead_ns)),
+            local => Time(local.0.saturating_sub(self.ahead_ns)),
         }
     }
 

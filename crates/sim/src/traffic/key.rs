@@ -124,7 +124,7 @@ impl Key {
     }
 
     /// A number of its unit, for people.
-    pub fn written(&self, number: f64) -> String {
+    pub fn text(&self, number: f64) -> String {
         match self.unit {
             Unit::Time => format!("{number} ns"),
             Unit::Rate => format!("{number} bit/s"),
@@ -149,10 +149,10 @@ impl Key {
         if (least..=most).contains(&number) {
             return None;
         }
-        let [least, most] = [least, most].map(|number| self.written(number));
+        let [least, most] = [least, most].map(|number| self.text(number));
         Some(format!(
             "{} is outside {least} to {most}",
-            self.written(number)
+            self.text(number)
         ))
     }
 }

@@ -127,7 +127,9 @@ fn a_script_is_the_same_each_time_and_another_for_another_seed_or_flow() {
             let rng = Rng::stream(seed, &format!("flow/a/{index}/traffic"));
             let mut source = spec.source(member(index, 3, rng));
             let visits = (0..20).filter_map(|_| source.next_visit());
-            visits.map(|visit| written(visit, 500)).collect::<Vec<_>>()
+            visits
+                .map(|visit| script_text(visit, 500))
+                .collect::<Vec<_>>()
         };
         assert!(drawn(1, 0) == drawn(1, 0));
         if random(&spec) {
@@ -167,7 +169,7 @@ fn random(spec: &AppSpec) -> bool {
 }
 
 /// A visit as text, with the first moves of each of its ends.
-fn written(visit: Visit, most: usize) -> String {
+fn script_text(visit: Visit, most: usize) -> String {
     let mut text = format!("{} {}", visit.wait_ns, visit.page);
     for conversation in visit.conversations {
         let Conversation {
@@ -283,8 +285,11 @@ fn the_tail_of_responses_has_the_share_and_mean_of_a_bounded_pareto() {
     assert!((share - 0.2).abs() < 0.005, "{share}");
     let (a, l, h) = (1.5f64, 133e3f64, 1e7f64);
     let mean = a / (a - 1.0) * l * (1.0 - (l / h).powf(a - 1.0)) / (1.0 - (l / h).powf(a));
-    let found = tail.iter().map(|&&bytes| bytes as f64).sum::<f64>() / tail.len() as f64;
-    assert!((found / mean - 1.0).abs() < 0.05, "{found} for {mean}");
+    let tail_mean = tail.iter().map(|&&bytes| bytes as f64).sum::<f64>() / tail.len() as f64;
+    assert!(
+        (tail_mean / mean - 1.0).abs() < 0.05,
+        "{tail_mean} for {mean}"
+    );
 }
 
 #[test]
@@ -299,8 +304,8 @@ fn of_new_connections_the_share_that_was_asked_for_is_persistent() {
             lasting += usize::from(browser.last().is_some_and(|step| step.act == Act::Close));
             count += 1;
         }
-        let found = lasting as f64 / count as f64;
-        assert!((found - share).abs() < 0.01, "{found}");
+        let persistent = lasting as f64 / count as f64;
+        assert!((persistent - share).abs() < 0.01, "{persistent}");
     }
 }
 

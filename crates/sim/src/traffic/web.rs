@@ -179,7 +179,7 @@ impl Spec {
     /// for: such a page opens one for each of its servers, another one for each object.
     fn persistent_pages(&self) -> f64 {
         let objects: Vec<_> = self.chances_of_objects().collect();
-        let plain: f64 = objects
+        let single: f64 = objects
             .iter()
             .map(|&(n, chance)| (1 + n) as f64 * chance)
             .sum();
@@ -200,6 +200,6 @@ impl Spec {
             }
         }
         let share = self.persistent;
-        share * plain / (share * plain + (1.0 - share) * lasting)
+        share * single / (share * single + (1.0 - share) * lasting)
     }
 }

@@ -28,11 +28,11 @@ fn group(report: &Report) -> Value {
 }
 
 #[track_caller]
-fn near(found: &Value, expected: f64, tolerance: f64) {
-    let found = found.as_f64().expect("a number");
+fn near(value: &Value, expected: f64, tolerance: f64) {
+    let number = value.as_f64().expect("a number");
     assert!(
-        (found - expected).abs() <= tolerance,
-        "{found} for {expected}"
+        (number - expected).abs() <= tolerance,
+        "{number} for {expected}"
     );
 }
 

@@ -178,13 +178,13 @@ fn while_delays_change(link: &Value, more: &[Value]) -> (Vec<Option<f64>>, u64) 
     let windows = [window("a", 100), window("b", 450), window("c", 850)];
     scenario["record"]["windows"] = json!(windows);
     let report = play(&scenario, 1);
-    let of = report
+    let group_delays_ms = report
         .traffic
         .transport
         .iter()
         .map(|w| w.groups[0].delay_ms);
     (
-        of.collect(),
+        group_delays_ms.collect(),
         report.traffic.flows[0].delivered_bytes / 1_000,
     )
 }
@@ -202,9 +202,9 @@ fn packets_have_the_delay_of_the_time_at_which_they_are_sent() {
         json!({"shaper": "htb", "burst": 3_028}),
         json!({"sim": {"ring": 2}}),
     ] {
-        let (found, delivered) = while_delays_change(&link, &[]);
-        let [Some(a), Some(b), Some(c)] = found[..] else {
-            panic!("{found:?}");
+        let (delays_ms, delivered) = while_delays_change(&link, &[]);
+        let [Some(a), Some(b), Some(c)] = delays_ms[..] else {
+            panic!("{delays_ms:?}");
         };
         assert!((b - a - 25.0).abs() < 1e-9 && (a - c - 3.0).abs() < 1e-9);
         assert!((119..=121).contains(&delivered), "{delivered}");
@@ -216,8 +216,8 @@ fn packets_have_the_delay_of_the_time_at_which_they_are_sent() {
 fn a_link_without_a_rate_changes_its_delay_too() {
     let up = json!({"name": "up", "from": "s", "to": "m"});
     // So fast that those which bunch when it falls are gone when the window begins.
-    let (found, _) = while_delays_change(&json!({"rate": 10_000_000}), &[up]);
-    assert_eq!(found, [5.8336, 30.8336, 2.8336].map(Some));
+    let (delays_ms, _) = while_delays_change(&json!({"rate": 10_000_000}), &[up]);
+    assert_eq!(delays_ms, [5.8336, 30.8336, 2.8336].map(Some));
 }
 
 /// Where jitter keeps the order of packets, a shorter delay lets none pass.
@@ -225,12 +225,12 @@ fn a_link_without_a_rate_changes_its_delay_too() {
 fn jitter_draws_about_the_delay_of_the_time() {
     for reorder in [false, true] {
         let jitter = json!({"distribution": "uniform", "sd": MS, "reorder": reorder});
-        let (found, _) = while_delays_change(&json!({"jitter": jitter}), &[]);
-        for (found, expected) in found.into_iter().zip([13.336, 38.336, 10.336]) {
-            let found = found.expect("datagrams");
+        let (delays_ms, _) = while_delays_change(&json!({"jitter": jitter}), &[]);
+        for (delay_ms, expected) in delays_ms.into_iter().zip([13.336, 38.336, 10.336]) {
+            let delay_ms = delay_ms.expect("datagrams");
             assert!(
-                (found - expected).abs() < 0.5,
-                "{reorder}: {found} {expected}"
+                (delay_ms - expected).abs() < 0.5,
+                "{reorder}: {delay_ms} {expected}"
             );
         }
     }

@@ -16,12 +16,15 @@ fn queue(algorithm: &str, rows: &Value) -> Value {
 
 fn statistic<'a>(report: &'a Report, name: &str) -> &'a StatisticReport {
     let all = report.queues[0].statistics.iter();
-    let mut named = all.filter(|of| of.name == name);
+    let mut named = all.filter(|series| series.name == name);
     named.next().expect("a statistic of this name")
 }
 
 fn group<'a>(report: &'a Report, name: &str) -> &'a GroupSeries {
-    let mut named = report.group_series.iter().filter(|of| of.name == name);
+    let mut named = report
+        .group_series
+        .iter()
+        .filter(|series| series.name == name);
     named.next().expect("a group of this name")
 }
 
@@ -62,7 +65,10 @@ fn an_average_queue_is_near_the_measured_one() {
 fn a_gauge_of_many_flows_has_no_value_and_a_counter_is_their_sum() {
     let rows = json!({"flows": 64, "limit": 60, "ratio": 10});
     let report = ten("asqm", &rows);
-    let names = report.queues[0].statistics.iter().map(|of| &of.name[..]);
+    let names = report.queues[0]
+        .statistics
+        .iter()
+        .map(|statistic| &statistic.name[..]);
     assert_eq!(names.collect::<Vec<_>>(), ["answers"]);
     let answers = statistic(&report, "answers");
     assert!(answers.values.is_sorted());

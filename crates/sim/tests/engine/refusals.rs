@@ -23,8 +23,8 @@ fn refusal(pointer: &str, value: Value) -> (String, String) {
 
 #[track_caller]
 fn refuses(pointer: &str, value: Value, key: &str, words: &str) {
-    let (found, reason) = refusal(pointer, value);
-    assert_eq!(found, key, "{reason}");
+    let (place, reason) = refusal(pointer, value);
+    assert_eq!(place, key, "{reason}");
     assert!(reason.contains(words), "{reason}");
 }
 
@@ -55,22 +55,22 @@ fn all_faults_are_found_at_once_and_a_broken_network_does_not_hide_the_record() 
 fn a_header_of_a_link_that_has_none_to_count() {
     let key = "links[1].header";
     let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({"shaper": "tbf"}));
-    let of = |scenario: &Value| {
-        let found = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
-        (found.key, found.reason)
+    let refusal = |scenario: &Value| {
+        let fault = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
+        (fault.key, fault.reason)
     };
     scenario["links"][1]["header"] = json!(257);
     assert_eq!(
-        of(&scenario),
+        refusal(&scenario),
         (key.to_owned(), "257 is outside 0 to 256".to_owned())
     );
     // 1,500 bytes of IP and the header do not fit into two frames less a byte.
     scenario["links"][1]["header"] = json!(100);
     scenario["links"][1]["burst"] = json!(1_599);
-    assert!(of(&scenario).1.contains("a full packet of 1600 bytes"));
+    assert!(refusal(&scenario).1.contains("a full packet of 1600 bytes"));
     scenario["links"][1]["burst"] = json!(3_028);
     scenario["links"][0]["header"] = json!(0);
-    assert_eq!(of(&scenario).0, "links[0].header");
+    assert_eq!(refusal(&scenario).0, "links[0].header");
 }
 
 #[test]
@@ -85,17 +85,17 @@ fn a_least_frame_or_cells_of_a_link_that_has_none() {
     }
     let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({"shaper": "tbf"}));
     scenario["links"][1]["mpu"] = json!(1_515);
-    let found = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
-    assert_eq!(found.reason, "1515 is outside 0 to 1514");
+    let fault = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
+    assert_eq!(fault.reason, "1515 is outside 0 to 1514");
     // 1,514 bytes are 32 cells.
     scenario["links"][1]["mpu"] = json!(0);
     scenario["links"][1]["linklayer"] = json!("atm");
     scenario["links"][1]["burst"] = json!(1_695);
-    let found = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
+    let fault = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
     assert!(
-        found.reason.contains("a full packet of 1696 bytes"),
+        fault.reason.contains("a full packet of 1696 bytes"),
         "{}",
-        found.reason
+        fault.reason
     );
 }
 
@@ -206,16 +206,16 @@ fn names_that_there_are_come_with_one_that_nothing_has() {
     let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({}));
     scenario["flows"][0]["path"] = json!(["up", "botleneck"]);
     scenario["record"]["queues"] = json!(["up"]);
-    let found = Scenario::read(&scenario.to_string())
+    let faults = Scenario::read(&scenario.to_string())
         .expect("of the right form")
         .faults();
-    let known = |i: usize| found[i].unknown.clone().expect("a name");
+    let known = |i: usize| faults[i].unknown.clone().expect("a name");
     let links = ["up", "bottleneck", "back"].map(str::to_owned).to_vec();
     assert_eq!(known(0), ("botleneck".to_owned(), links));
     // A queue is measured where there is a rate.
     assert_eq!(known(1), ("up".to_owned(), vec!["bottleneck".to_owned()]));
     assert_eq!(
-        found[1].to_string(),
+        faults[1].to_string(),
         "record.queues[0]: there is no link 'up' with a rate; there are: bottleneck"
     );
 }
@@ -392,16 +392,16 @@ fn time_that_would_stand_still_from_a_change_on() {
 #[test]
 fn later_delays() {
     let step = |at_ns: u64, delay_ns: u64| json!({"at": at_ns, "delay": delay_ns});
-    let of = |steps: &[Value]| {
+    let refusal = |steps: &[Value]| {
         let mut scenario = dumbbell(2, &json!({"algorithm": "codel"}), &json!({}));
         scenario["links"][1]["delays"] = json!(steps);
         let fault = Scenario::from_json(&scenario.to_string()).expect_err("no step");
         (fault.key, fault.reason)
     };
-    let (key, reason) = of(&[step(S, 5), step(S, 6)]);
+    let (key, reason) = refusal(&[step(S, 5), step(S, 6)]);
     assert_eq!(key, "links[1].delays[1].at");
     assert!(reason.contains("not later"), "{reason}");
-    let (key, reason) = of(&[step(S, u64::MAX)]);
+    let (key, reason) = refusal(&[step(S, u64::MAX)]);
     assert_eq!(key, "links[1].delays[0].delay");
     assert!(reason.contains("a year"), "{reason}");
 }

@@ -74,8 +74,8 @@ fn packets_are_conserved_with_loss_jitter_ring_and_short_transfers() {
 #[test]
 fn same_seed_gives_the_same_report_and_another_seed_another() {
     let scenario = dumbbell(5, &json!({"algorithm": "pie"}), &json!({}));
-    let told = |seed| serde_json::to_string(&play(&scenario, seed)).expect("a report");
-    assert_eq!(told(1), told(1));
+    let text = |seed| serde_json::to_string(&play(&scenario, seed)).expect("a report");
+    assert_eq!(text(1), text(1));
     assert_ne!(
         play(&scenario, 1).fingerprint,
         play(&scenario, 2).fingerprint

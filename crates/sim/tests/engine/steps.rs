@@ -54,8 +54,8 @@ fn without_a_change_the_report_has_no_steps() {
 fn phases(scenario: &Value) -> Vec<(u64, u64, Vec<Change>)> {
     let scenario = Scenario::from_json(&scenario.to_string()).expect("a sound scenario");
     let phases = scenario.phases().into_iter();
-    let told = phases.map(|phase| (phase.from_ns / MS, phase.to_ns / MS, phase.changes));
-    told.collect()
+    let rows = phases.map(|phase| (phase.from_ns / MS, phase.to_ns / MS, phase.changes));
+    rows.collect()
 }
 
 #[test]
@@ -72,15 +72,15 @@ fn changes_of_one_time_are_one_step_and_none_is_at_either_end_of_the_run() {
         of: "bottleneck".into(),
         rate_mbps: 2.0,
     };
-    let (of, flows) = ("cbr".to_owned(), 2);
+    let (name, flows) = ("cbr".to_owned(), 2);
     let start = Change::Start {
-        of: of.clone(),
+        of: name.clone(),
         flows,
     };
-    let stop = Change::Stop { of, flows };
-    let found = phases(&scenario);
+    let stop = Change::Stop { of: name, flows };
+    let rows = phases(&scenario);
     assert_eq!(
-        found,
+        rows,
         [
             (300, 600, vec![rate(), start]),
             (600, 1_000, vec![rate(), stop])
@@ -97,10 +97,10 @@ fn starts_in_a_list_are_changes_and_drawn_ones_are_none() {
         &mut scenario["flows"][0],
         &json!({"start": list, "count": 5}),
     );
-    let of = || "cbr".to_owned();
-    let found = phases(&scenario);
-    let start = |flows| vec![Change::Start { of: of(), flows }];
-    assert_eq!(found, [(200, 500, start(2)), (500, 1_000, start(1))]);
+    let name = || "cbr".to_owned();
+    let rows = phases(&scenario);
+    let start = |flows| vec![Change::Start { of: name(), flows }];
+    assert_eq!(rows, [(200, 500, start(2)), (500, 1_000, start(1))]);
     scenario["flows"][0]["start"] = json!({"distribution": "poisson", "from": MS, "gap": MS});
     assert_eq!(phases(&scenario), []);
 }

@@ -79,14 +79,14 @@ fn packets_share_the_bytes_of_an_opportunity_and_take_the_rest_from_the_next() {
             .map(|(end, (came, _))| end - came);
         let most_ms = delays_ns.clone().max().expect("some") as f64 / 1e6;
         let mean_ms = delays_ns.sum::<u64>() as f64 / ended.len() as f64 / 1e6;
-        let found = &queue.windows[0].system_delay_ms;
+        let delay_ms = &queue.windows[0].system_delay_ms;
         assert!(
-            (found.mean.expect("some") - mean_ms).abs() < 0.01,
-            "{gap_ms} {payload_bytes}: {found:?}, {mean_ms}, {most_ms}"
+            (delay_ms.mean.expect("some") - mean_ms).abs() < 0.01,
+            "{gap_ms} {payload_bytes}: {delay_ms:?}, {mean_ms}, {most_ms}"
         );
         assert!(
-            (found.max.expect("some") - most_ms).abs() < 0.01,
-            "{gap_ms} {payload_bytes}: {found:?}, {mean_ms}, {most_ms}"
+            (delay_ms.max.expect("some") - most_ms).abs() < 0.01,
+            "{gap_ms} {payload_bytes}: {delay_ms:?}, {mean_ms}, {most_ms}"
         );
         assert!(ended.len() > 300, "{}", ended.len());
         let bytes: u32 = packets[..ended.len()].iter().map(|(_, bytes)| bytes).sum();
@@ -111,10 +111,10 @@ fn a_trace_that_is_used_up_is_used_to_the_full_whatever_the_size_of_packets() {
             let mut scenario = datagrams(1, 60 * S, &trace);
             scenario["flows"][0]["app"]["payload"] = json!(payload_bytes);
             let report = play(&scenario, 1);
-            let found_pct = report.queues[0].windows[0].utilisation_pct;
+            let utilisation_pct = report.queues[0].windows[0].utilisation_pct;
             assert!(
-                (98.0..100.3).contains(&found_pct),
-                "{opportunity} {payload_bytes}: {found_pct}"
+                (98.0..100.3).contains(&utilisation_pct),
+                "{opportunity} {payload_bytes}: {utilisation_pct}"
             );
         }
     }

@@ -80,13 +80,13 @@ fn a_transfer_has_the_times_that_its_packets_have_by_hand() {
     let (syn, ack, full, rest) = (74 * 800, 66 * 800, 1_514 * 800, (104 + 66) * 800);
     let first_byte = 30 * MS + syn + ack + full;
     let expected = [0, 0, first_byte, first_byte + full + rest];
-    let found = [
+    let times = [
         first.opened.0,
         first.begun.0,
         first.first_byte.expect("a first byte").0,
         first.last_byte.expect("a last byte").0,
     ];
-    assert_eq!(found, expected);
+    assert_eq!(times, expected);
     assert_eq!(
         (first.visit, first.connection, first.transfer, first.bytes),
         (1, 1, 1, 3_000)
@@ -192,11 +192,11 @@ fn a_transfer_that_is_not_complete_has_no_last_byte() {
         (json!({"start": 10 * S - MS}), false),
     ] {
         let all = rows(&of(1, &bulk, &keys));
-        let found: Vec<_> = all
+        let times: Vec<_> = all
             .iter()
             .map(|t| (t.first_byte.is_some(), t.last_byte))
             .collect();
-        assert_eq!(found, [(first_byte, None)], "{keys}");
+        assert_eq!(times, [(first_byte, None)], "{keys}");
         assert_eq!(all[0].bytes, 1_000_000_000);
     }
 }

@@ -162,9 +162,9 @@ fn delay_and_jitter_of_datagrams_are_those_of_the_link() {
     ]);
     let report = play(&scenario, 1);
     let [fast, slow] = [0, 1].map(|window: usize| &report.traffic.transport[window].groups[0]);
-    let near = |found: Option<f64>, wanted: f64| {
-        let found = found.expect("datagrams arrived");
-        assert!((found - wanted).abs() < 1e-3, "{found} ms, not {wanted}");
+    let near = |value: Option<f64>, wanted: f64| {
+        let ms = value.expect("datagrams arrived");
+        assert!((ms - wanted).abs() < 1e-3, "{ms} ms, not {wanted}");
     };
     near(fast.delay_ms, 8.336);
     near(fast.jitter_ms, 0.0);

@@ -60,10 +60,10 @@ fn transfers_stand_in_the_order_in_which_they_ended() {
     let (_, transfers) = report(&scenario(), played).expect("a report");
     let read = transfers
         .iter()
-        .map(|of| (of.group, of.visit, of.connection, of.transfer));
+        .map(|t| (t.group, t.visit, t.connection, t.transfer));
     let read: Vec<_> = read.collect();
     assert_eq!(read, [(0, 1, 4, 2), (1, 1, 1, 1), (0, 2, 1, 3)]);
-    let last = transfers.iter().map(|of| (of.first_byte, of.last_byte));
+    let last = transfers.iter().map(|t| (t.first_byte, t.last_byte));
     let last: Vec<_> = last.collect();
     let both = |first, last| (Some(Time(first)), Some(Time(last)));
     assert_eq!(last, [both(7, 40), both(30, 50), (None, None)]);
@@ -74,7 +74,7 @@ fn times_are_those_of_transfers_and_pages() {
     let played = format!("{COUNTS}done 0 5 700\npage 0 6 900\ndone 0 7 800\n");
     let (report, _) = report(&scenario(), &played).expect("a report");
     let times = report.times.iter();
-    let times = times.map(|of| (of.quantity, of.of.as_str(), of.seen.count()));
+    let times = times.map(|d| (d.quantity, d.of.as_str(), d.seen.count()));
     let times: Vec<_> = times.collect();
     assert_eq!(
         times,

@@ -23,11 +23,12 @@ from sojourn.core.units import Duration, Rate
 from sojourn.scenario import trace
 from sojourn.scenario.engine import expand, to_engine, without_foreign
 from sojourn.scenario.flows import Options, Tcp, Traffic
-from sojourn.scenario.links import FRAME, TESTED, Link, trace_problems
+from sojourn.scenario.links import FRAME, Link, trace_problems
 from sojourn.scenario.networks import NETWORKS
 from sojourn.scenario.networks.dumbbell import Between, Dumbbell
 from sojourn.scenario.networks.layout import Layout
 from sojourn.scenario.parts import Path, Problem
+from sojourn.scenario.queues import TESTED
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario

@@ -18,10 +18,10 @@ from pydantic.fields import FieldInfo
 
 from sojourn.core import units
 from sojourn.core.text import markdown, write_page
-from sojourn.scenario import flows, links, parts
-from sojourn.scenario.links import ALGORITHM
+from sojourn.scenario import flows, links, parts, queues
 from sojourn.scenario.model import LinuxHost, Scenario
 from sojourn.scenario.networks import cables, dumbbell, layout, parking_lot
+from sojourn.scenario.queues import ALGORITHM
 
 DEFAULT = Path("docs/reference/keys.md")
 
@@ -41,7 +41,7 @@ stand beside a key. What is for the simulator alone is refused on Linux, with th
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The scenario", Scenario),
     ("`[dumbbell]`", dumbbell.Dumbbell),
-    ("`queue` and `aqm`", links.Queue),
+    ("`queue` and `aqm`", queues.Queue),
     ("`[[links]]`", links.Link),
     ("`[[cables]]`", cables.Cable),
     ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", dumbbell.Side),
@@ -65,7 +65,7 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("times by flow, `exponential`", parts.Exponential),
     ("times by flow, `poisson`", parts.Poisson),
     ("`jitter`", links.Jitter),
-    ("`schedule`", links.Step),
+    ("`schedule`", queues.Step),
     ("`delays`", links.DelayStep),
     ("`rtts` of a shorthand", dumbbell.RttStep),
     ("`[record]`", parts.Record),

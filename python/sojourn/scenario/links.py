@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, StrictBool
 
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
+from sojourn.scenario.ends import EndKey
 from sojourn.scenario.parts import Model, Name, Path, Problem, refusal
 from sojourn.scenario.queues import BurstKey, Queue, ScheduleKey, ShaperKey, up_to
 
@@ -100,6 +101,12 @@ class SimLink(Model):
     )
 
 
+# Keys of a link's one queue and its shaper, in whose place `end` is.
+OF_ONE_QUEUE = (
+    *("rate", "schedule", "trace", "opportunity", "shaper", "burst", "sim", "queue", "responder"),
+)
+
+
 # Keys that a link shares with the networks that have a shorthand.
 RateKey = Annotated[Rate | None, Field(description="without it, packets take no time to send")]
 TraceKey = Annotated[
@@ -144,6 +151,7 @@ class Direction(Model):
     jitter: JitterKey = None
     loss: LossKey = Share(0.0)
     queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
+    end: EndKey = ()
     responder: Name | None = Field(None, description=_RESPONDER)
     probe: ProbeKey = "echo"
 
@@ -162,7 +170,7 @@ class Link(Direction, _Ends):
     @property
     def takes_time(self) -> bool:
         """Tell whether packets take time to send; only then can its queue be measured."""
-        return self.rate is not None or self.trace is not None
+        return self.rate is not None or self.trace is not None or bool(self.end)
 
 
 def framed(table: object) -> dict[str, Size | str]:

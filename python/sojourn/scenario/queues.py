@@ -27,7 +27,7 @@ from sojourn.scenario.parts import Model, refusal
 ALGORITHM = "Algorithm"
 # A key of a queue that is no row of its algorithm.
 TESTED = "tested"
-_TESTED = (
+TESTED_HELP = (
     "this queue is under test: `--aqm` and `--set` reach it. Where no queue says so, all that are "
     "recorded are"
 )
@@ -39,7 +39,7 @@ class Queue(Model):
     algorithm: str = Field("fifo", description="a name alone takes every default")
     # In canonical units.
     rows: dict[str, int] = Field(default_factory=dict)
-    tested: StrictBool = Field(False, description=_TESTED)
+    tested: StrictBool = Field(False, description=TESTED_HELP)
 
     @model_validator(mode="before")
     @classmethod
@@ -97,7 +97,7 @@ class Queue(Model):
                             "anyOf": [{"enum": names}, file],
                             "default": "fifo",
                         },
-                        TESTED: {"type": "boolean", "default": False, "description": _TESTED},
+                        TESTED: {"type": "boolean", "default": False, "description": TESTED_HELP},
                     }
                     | shared,
                     "additionalProperties": {"type": ["string", "number", "boolean"]},

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 from sojourn.scenario import load, loads, reference
-from sojourn.scenario.ends import named, queues, rates, recorded
+from sojourn.scenario.ends import named, queue_rates, queues, recorded
 from sojourn.scenario.model import Scenario
 
 FILES = {path.stem: path for path in Path(__file__).with_name("data").joinpath("ends").iterdir()}
@@ -177,7 +177,7 @@ def test_utilisation_refers_to_the_ceiling_of_a_leaf_or_to_the_ring(form: str) -
     def of(name: str, queue: str) -> list[tuple[int, int]]:
         scenario = load(FILES[name])
         links: Any = scenario.links if form == "models" else scenario.to_engine()["links"]
-        return rates(links[0], queue)
+        return queue_rates(links[0], queue)
 
     assert of("home", "home up/sqm/voice") == [(0, 9_500_000)]
     assert of("home", "home up/modem") == [(0, 10_000_000)]

@@ -328,17 +328,17 @@ fn check_probes(
 ) {
     for (nth, part) in parts.iter().enumerate() {
         for leaf in &part.leaves {
-            let at = inside(at, &leaf.at);
+            let leaf_at = inside(at, &leaf.at);
             if let Some(responder) = leaf.responder
-                && !names.node(format!("{at}.responder"), responder, faults)
+                && !names.node(format!("{leaf_at}.responder"), responder, faults)
             {
                 continue;
             }
             if Algorithm::find(&leaf.queue.algorithm).is_some_and(Algorithm::probes) {
-                let checked = graph.probe_ways(link, leaf, &at).and_then(|ways| {
+                let checked = graph.probe_ways(link, leaf, &leaf_at).and_then(|ways| {
                     let subject = ways[0].subject(None);
                     let mut below = parts[nth + 1..].iter();
-                    below.try_for_each(|part| part.check_leaf(&at, &subject))?;
+                    below.try_for_each(|part| part.check_leaf(at, &subject))?;
                     let mut ways = ways.iter();
                     ways.try_for_each(|way| check_classes(way, None, graph))
                 });

@@ -179,7 +179,14 @@ fn the_first_band_sends_all_and_the_next_the_rest() {
     let offered = [("A1", 10), ("A2", 36), ("B1", 36)];
     for packets in [0, 16, 256] {
         let end = above_ring(prio.clone(), packets, json!(false));
-        sends(&offered, &end, &["A1", "A2", "B1"], &[10.0, 14.0, 0.0]);
+        // 10 Mbit/s of payload, and 42 bytes of headers to each 1,472.
+        let first = 10.0 * 1_514.0 / 1_472.0;
+        sends(
+            &offered,
+            &end,
+            &["A1", "A2", "B1"],
+            &[first, 24.0 - first, 0.0],
+        );
     }
 }
 

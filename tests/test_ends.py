@@ -11,7 +11,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from sojourn.scenario import load, loads, reference
+from sojourn.core.units import Duration, Rate
+from sojourn.scenario import Htb, HtbClass, Link, Queue, Ring, load, loads, reference
 from sojourn.scenario.ends import named, queue_rates, queues, recorded
 from sojourn.scenario.model import Scenario
 
@@ -189,3 +190,17 @@ def test_a_scenario_made_of_models_is_that_of_its_file() -> None:
     scenario = load(FILES["diffserv"])
     parts = {key: getattr(scenario, key) for key in scenario.model_fields_set}
     assert Scenario(**parts) == scenario
+
+
+def test_stages_made_in_python_are_those_of_a_file() -> None:
+    scenario = loads(HOME)
+    leaf = HtbClass(name="rest", rate=Rate("8 Mbit/s"), queue=Queue(algorithm="codel"))
+    ring = Ring(name="modem", packets=64, rate=Rate("10 Mbit/s"))
+    link = Link(
+        **{"name": "up", "from_": "home", "to": "isp", "delay": Duration("10 ms")},
+        end=(Htb(name="sqm", default="rest", classes=(leaf,)), ring),
+    )
+    parts = {key: getattr(scenario, key) for key in scenario.model_fields_set}
+    made = Scenario(**{**parts, "links": (link, *scenario.links[1:])})
+    assert [stage["kind"] for stage in made.to_engine()["links"][0]["end"]] == ["htb", "ring"]
+    assert loads(made.to_toml()) == made

@@ -41,6 +41,7 @@ from sojourn.core.hosts import HOSTS
 from sojourn.papers import claims, claims_file
 from sojourn.papers.forms import PublishedTable, SearchTable, read_experiment, read_file, read_form
 from sojourn.runs.run import Case, changed
+from sojourn.scenario.ends import recorded
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.parts import Window
 from sojourn.scenario.toml import Keys, load, spell
@@ -206,8 +207,11 @@ class Experiment:
                 algorithms.find_preset(entry["algorithm"])
             except InputError as error:
                 raise self._wrong(("algorithms", i, "algorithm"), str(error)) from error
-        record = self.scenario.expand().record
-        places = {"window": [window.name for window in record.windows], "queue": record.queues}
+        graph = self.scenario.expand()
+        places = {
+            "window": [window.name for window in graph.record.windows],
+            "queue": recorded(graph.links, graph.record.queues),
+        }
         for key, names in places.items():
             if self.data[key] not in names:
                 near = nearest(str(self.data[key]), names)

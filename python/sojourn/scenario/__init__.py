@@ -10,14 +10,30 @@ Hosts, runs, sweeps, theory and papers use this room; it knows no host and start
 from typing import TYPE_CHECKING, Any
 
 from sojourn.core.units import Duration, Rate, Share, Size
+from sojourn.scenario.ends import (
+    Band,
+    ClassStep,
+    Drr,
+    DrrClass,
+    Htb,
+    HtbClass,
+    InnerDrr,
+    InnerHtb,
+    InnerPrio,
+    Match,
+    Prio,
+    QueueStage,
+    Ring,
+)
 from sojourn.scenario.flows import KINDS, Flow, Tcp, Traffic, Udp
-from sojourn.scenario.links import Jitter, Link, Queue, Step
+from sojourn.scenario.links import Jitter, Link
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.networks.cables import Cable
 from sojourn.scenario.networks.dumbbell import Between, Dumbbell, Side
 from sojourn.scenario.networks.layout import Back, Edge
 from sojourn.scenario.networks.parking_lot import Crossing, Hop, ParkingLot
 from sojourn.scenario.parts import Even, Exponential, Normal, Poisson, Record, Uniform, Window
+from sojourn.scenario.queues import Queue, Step
 from sojourn.scenario.toml import load, loads
 
 _TRAFFIC = {model.__name__: model for model in KINDS.values()}
@@ -29,9 +45,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Back",
+    "Band",
     "Between",
     "Cable",
+    "ClassStep",
     "Crossing",
+    "Drr",
+    "DrrClass",
     "Dumbbell",
     "Duration",
     "Edge",
@@ -39,14 +59,23 @@ __all__ = [
     "Exponential",
     "Flow",
     "Hop",
+    "Htb",
+    "HtbClass",
+    "InnerDrr",
+    "InnerHtb",
+    "InnerPrio",
     "Jitter",
     "Link",
+    "Match",
     "Normal",
     "ParkingLot",
     "Poisson",
+    "Prio",
     "Queue",
+    "QueueStage",
     "Rate",
     "Record",
+    "Ring",
     "Scenario",
     "Share",
     "Side",

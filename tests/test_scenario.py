@@ -41,6 +41,7 @@ from sojourn.scenario import (
     links,
     load,
     loads,
+    queues,
     reference,
 )
 from sojourn.scenario.changes import assign, use_algorithm
@@ -276,7 +277,7 @@ MISTAKES = {
     "a range": ('"5 ms"', '"5 h"', r"queue.target: '5 h' is out of range; allowed: .* to "),
     "a rate in bps": ('"10 Mbit/s"', '"10 Mbps"', r":15: links\[1\].rate: .*tc reads"),
     "a rate of zero": ('"10 Mbit/s"', '"0 Mbit/s"', r"links\[1\].rate: '0 Mbit/s': a rate of zero"),
-    "a schedule": ('at = "4 s"', 'at = "1 s"', r":16: .*schedule\[1\].at: '1 s' is not later"),
+    "a schedule": ('at = "4 s"', 'at = "1 s"', r":18: .*schedule\[1\].at: '1 s' is not later"),
     "a node": ('to = "b"', 'to = "bb"', r"links\[1\].to: there is no node 'bb'. Valid.*: a, b, r"),
     "a path": (
         '"up", "down"',
@@ -475,7 +476,7 @@ def test_a_mistake_of_one_thing_hides_none_of_another() -> None:
     [
         ("header", links.MOST_HEADER, {}),
         ("mpu", links.MOST_MPU, {}),
-        ("burst", links.MOST_BURST, {"shaper": "tbf"}),
+        ("burst", queues.MOST_BURST, {"shaper": "tbf"}),
     ],
 )
 def test_the_bounds_of_lengths_are_those_of_the_engine(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sojourn import _native, algorithms
+from sojourn import _native
 from sojourn.core.errors import RunError
 from sojourn.core.hosts import HZ
 from sojourn.linux.kernel import module_for, ready
@@ -28,7 +28,7 @@ from sojourn.linux.uml.boot import (
     Stopped,
     boot,
 )
-from sojourn.scenario.engine import parsed
+from sojourn.scenario.engine import libraries, parsed
 from sojourn.store.store import digest, write_errors
 
 # Bound of a run in real time, some hundred times its need: a run that takes longer hangs.
@@ -45,7 +45,7 @@ def run(
     of transfers to the file `transfers`, where the scenario asks for it."""
     scenario = json.loads(text)
     kernel = ready(hz=scenario.get("linux", {}).get("hz", HZ))
-    module = module_for(kernel, algorithms.libraries(scenario))
+    module = module_for(kernel, libraries(scenario))
     known = parsed(scenario)
     job = plan(scenario, seed, known)
     duration_ns = scenario["duration"]

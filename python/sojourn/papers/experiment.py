@@ -44,6 +44,7 @@ from sojourn.papers.forms import PublishedTable, SearchTable, read_experiment, r
 from sojourn.result.metrics import find as find_metric
 from sojourn.result.samples import fitting, nodes_of
 from sojourn.runs.run import Case, changed
+from sojourn.scenario.ends import recorded
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.parts import Window
 from sojourn.scenario.toml import Keys, load, spell
@@ -209,8 +210,11 @@ class Experiment:
                 algorithms.find_preset(entry["algorithm"])
             except InputError as error:
                 raise self._wrong(("algorithms", i, "algorithm"), str(error)) from error
-        record = self.scenario.expand().record
-        places = {"window": [window.name for window in record.windows], "queue": record.queues}
+        graph = self.scenario.expand()
+        places = {
+            "window": [window.name for window in graph.record.windows],
+            "queue": recorded(graph.links, graph.record.queues),
+        }
         for key, names in places.items():
             if self.data[key] not in names:
                 near = nearest(str(self.data[key]), names)

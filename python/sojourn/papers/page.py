@@ -24,6 +24,7 @@ from typing import Any
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.core.text import Table
+from sojourn.core.units import Duration, Rate
 from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure
 from sojourn.papers.claims import VERDICTS, Judged, count
 from sojourn.papers.experiment import Experiment, Signal
@@ -31,6 +32,7 @@ from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import RULE, Change, Measured, counts, off, printed
 from sojourn.papers.reproduce import Reproduction
 from sojourn.scenario.changes import under_test
+from sojourn.scenario.ends import queue_rates, queues
 from sojourn.scenario.variant import write_value
 from sojourn.show.chart import Chart
 from sojourn.show.page import drawn, heading, number, render
@@ -348,20 +350,23 @@ def window(experiment: Experiment) -> str:
 def _links(experiment: Experiment) -> Table:
     rows = []
     graph = experiment.scenario.expand()
-    links, tested = graph.links, under_test(experiment.scenario, graph)
-    for link in links[:_LISTED]:
-        queue = link.queue
+    tested = under_test(experiment.scenario, graph)
+    all_queues = [(link, *entry) for link in graph.links for entry in queues(link)]
+    for link, name, _, table in all_queues[:_LISTED]:
+        queue = table.queue
         limits = _pairs(queue.rows) if queue else ""
-        rates = [str(link.rate or "any"), *(f"{s.rate} from {s.at}" for s in link.schedule)]
+        steps = queue_rates(link, name)
+        rates = [str(Rate(steps[0][1])) if steps else "any"]
+        rates += [f"{Rate(rate)} from {Duration(at)}" for at, rate in steps[1:]]
         delay = str(link.delay) if link.delay else ""
         if link.jitter:
             sd = getattr(link.jitter, "sd", "")
             delay += f", {link.jitter.distribution} jitter {sd}"
         manner = "" if link.shaper == "wire" else f"{link.shaper}, burst {link.burst}"
-        held = "under test" if link.name in tested else f"{queue.algorithm} {limits}"
-        rows.append((link.name, f"{link.from_} → {link.to}", ", ".join(rates), delay, manner, held))
+        held = "under test" if name in tested else f"{queue.algorithm} {limits}"
+        rows.append((name, f"{link.from_} → {link.to}", ", ".join(rates), delay, manner, held))
     headings = ("link", "from → to", "rate", "delay", "shaper", "queue")
-    return Table.of_rows("Network", headings, rows, _more(len(links)))
+    return Table.of_rows("Network", headings, rows, _more(len(all_queues)))
 
 
 def _flows(experiment: Experiment) -> Table:

@@ -21,9 +21,10 @@ from sojourn.result.request import Request
 from sojourn.result.result import Result, Run, read_request
 from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
-from sojourn.runs.rules import unmeasured
+from sojourn.runs.rules import unheld, unmeasured
 from sojourn.scenario.changes import apply, under_test
-from sojourn.scenario.engine import link_algorithms, to_engine, without_opportunities
+from sojourn.scenario.ends import queues_of, recorded
+from sojourn.scenario.engine import libraries, queue_algorithms, to_engine, without_opportunities
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, placed, validate
 from sojourn.scenario.variant import Variant, read_all, write_value
@@ -52,11 +53,11 @@ def open_store(out: str | Path | None) -> Store:
 def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
     """Raise InputError where the host cannot run one of the scenarios."""
     for scenario in scenarios:
-        for i, algorithm in link_algorithms(scenario):
+        for queue, algorithm in queue_algorithms(scenario):
             if host not in algorithm.hosts:
-                link, other = scenario["links"][i]["name"], algorithm.hosts[0]
+                other = algorithm.hosts[0]
                 raise InputError(
-                    f"'{algorithm.name}', of link '{link}', runs only on {other.capitalize()}: "
+                    f"'{algorithm.name}', of link '{queue}', runs only on {other.capitalize()}: "
                     f"add --host {other}"
                 )
     if host == "sim":
@@ -111,7 +112,7 @@ def algorithms_of(scenario: Scenario) -> str:
     """Name the algorithms under test as tables do: each once, in the order of the links."""
     graph = scenario.expand()
     tested = under_test(scenario, graph)
-    names = [link.queue.algorithm for link in graph.links if link.name in tested]
+    names = [q.algorithm for name, q in queues_of(graph.links).items() if name in tested]
     return "+".join(dict.fromkeys(algorithms.shown_names(names).values()))
 
 
@@ -122,19 +123,20 @@ def _own_names(scenario: Scenario, graph: Scenario) -> dict[str, str]:
     These are queues that are not under test. If the algorithms under test differ, they are all
     recorded queues.
     """
-    by_link = {link.name: link.queue.algorithm for link in graph.links}
+    by_name = {name: queue.algorithm for name, queue in queues_of(graph.links).items()}
     tested = under_test(scenario, graph)
-    alike = len({by_link[name] for name in tested}) == 1
-    unlike = [name for name in graph.record.queues if not (alike and name in tested)]
-    shown = algorithms.shown_names(by_link[name] for name in (*unlike, *tested))
-    return {name: shown[by_link[name]] for name in unlike}
+    measured = recorded(graph.links, graph.record.queues)
+    alike = len({by_name[name] for name in tested}) == 1
+    unlike = [name for name in measured if not (alike and name in tested)]
+    shown = algorithms.shown_names(by_name[name] for name in (*unlike, *tested))
+    return {name: shown[by_name[name]] for name in unlike}
 
 
 def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
     """Tell whether the host runs the scenario: all hosts do, or those alone that have all its
     algorithms."""
     having = [
-        h for h in hosts if all(h in algorithm.hosts for _, algorithm in link_algorithms(scenario))
+        h for h in hosts if all(h in algorithm.hosts for _, algorithm in queue_algorithms(scenario))
     ]
     return host in having or not having
 
@@ -147,7 +149,7 @@ def _forms(
     Where Linux is among the hosts, a link that follows a trace also runs as a schedule of rates.
     Linux has no other form.
     """
-    traces = any(link["trace"] for link in scenario["links"])
+    traces = any(link.get("trace") for link in scenario["links"])
     if host == "sim" or not traces:
         yield host, scenario
     if traces and "linux" in hosts:
@@ -178,7 +180,7 @@ def check(cases: Sequence[Case], hosts: Sequence[str]) -> list[Job]:
                     json.dumps(scenario, sort_keys=True),
                     _NO_SEED,
                     title,
-                    files=algorithms.libraries(scenario),
+                    files=libraries(scenario),
                     labels={**case.labels, "seed": _NO_SEED, "host": label},
                     queues=queues,
                     is_shorthand=case.scenario.shorthand is not None,
@@ -236,7 +238,7 @@ def run_cases(
 
 def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
     """Try each user's C file in a process of its own, before any run, to find its errors."""
-    files = dict.fromkeys(file for s in scenarios for file in algorithms.libraries(s))
+    files = dict.fromkeys(file for s in scenarios for file in libraries(s))
     if files:
         from sojourn.user_aqm import trial
 
@@ -304,7 +306,7 @@ def run(
     cases = cases_of(scenario, request.aqms, request.changes)
     runner = Runner(open_store(out), workers, client, again)
     checked = check(cases, request.hosts)
-    for sentence in unmeasured(checked):
+    for sentence in (*unmeasured(checked), *unheld(checked)):
         tell(sentence)
     jobs = under_seeds(checked, range(1, request.seeds + 1))
     runs = runner.run(jobs, f"running {scenario.name}")

@@ -125,7 +125,7 @@ def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None 
         if flow["transport"].get("ecn") == "ect1":
             laid.rewrite(kind, flow, way[0][0], sends=True)
             laid.rewrite(kind, flow, way[1][0], sends=False)
-    for i, forth, back, responder in known.probe_ways():
+    for i, _, forth, back, responder in known.probe_ways():
         laid.add_probes(i, forth, back, responder)
     files = {
         **laid.network(),

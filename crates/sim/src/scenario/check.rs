@@ -8,9 +8,10 @@ use std::collections::HashSet;
 
 use sojourn_core::Algorithm;
 
+use super::end::inside;
 use super::fault::{Faults, fault};
 use super::frame::Frames;
-use super::graph::Graph;
+use super::graph::{Graph, Way};
 use super::names::Names;
 use super::range::time;
 use super::{
@@ -74,7 +75,9 @@ impl Scenario {
             let at = format!("links[{i}]");
             names.ends(&at, &link.from, &link.to, &mut faults);
             let largest_bytes = largest_bytes.saturating_add(HEADER_BYTES);
-            link.check(&at, Frames::new(link).bytes(largest_bytes), &mut faults);
+            let largest_bytes = Frames::new(link).bytes(largest_bytes);
+            link.check(&at, largest_bytes, &mut faults);
+            link.check_end(&at, largest_bytes, &names, &mut faults);
         }
         let sound = faults.0.is_empty();
         faults.unique("flows", ".name", self.flows.iter().map(|flow| &flow.name));
@@ -116,14 +119,38 @@ impl Scenario {
         graph: &Graph<'_>,
         faults: &mut Faults,
     ) {
-        if let Some(responder) = &link.responder
-            && !names.node(format!("{at}.responder"), responder, faults)
-        {
-            return;
+        let parts = link.parts();
+        for (nth, part) in parts.iter().enumerate() {
+            for leaf in &part.leaves {
+                let at = inside(at, &leaf.at);
+                if let Some(responder) = leaf.responder
+                    && !names.node(format!("{at}.responder"), responder, faults)
+                {
+                    continue;
+                }
+                if Algorithm::find(&leaf.queue.algorithm).is_some_and(Algorithm::probes) {
+                    let checked = graph.probe_ways(link, leaf, &at).and_then(|ways| {
+                        let subject = ways[0].subject(None);
+                        let mut below = parts[nth + 1..].iter();
+                        below.try_for_each(|part| part.check_leaf(&at, &subject))?;
+                        ways.iter()
+                            .try_for_each(|way| self.check_classes(way, None))
+                    });
+                    faults.take(checked);
+                }
+            }
         }
-        if Algorithm::find(&link.queue.algorithm).is_some_and(Algorithm::probes) {
-            faults.take(graph.probe_paths(link, at).map(drop));
+    }
+
+    /// Each end on a way has a class for its packets.
+    fn check_classes(&self, way: &Way<'_>, group: Option<&FlowSpec>) -> Result<(), Fault> {
+        let subject = way.subject(group);
+        for &link in &way.links {
+            for part in self.links[link].parts() {
+                part.check_leaf(&format!("links[{link}]"), &subject)?;
+            }
         }
+        Ok(())
     }
 
     /// What a token bucket must be able to let through, beside the link's header: a full packet,
@@ -162,35 +189,21 @@ impl Scenario {
 
     /// The path of a flow, and its round trips.
     fn check_way(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>) -> Result<(), Fault> {
-        let (forth, back) = graph.paths(flow, at)?;
-        for (key, start, links) in [
-            ("path", &flow.from, &forth),
-            ("reverse_path", &flow.to, &back),
-        ] {
-            self.check_loop(&format!("{at}.{key}"), start, links)?;
+        let ways = graph.ways(flow, at)?;
+        for (key, way) in ["path", "reverse_path"].iter().zip(&ways) {
+            check_loop(&format!("{at}.{key}"), way)?;
+            self.check_classes(way, Some(flow))?;
         }
+        let [forth, back] = ways.map(|way| way.links);
         self.check_round_trips(at, flow, self.delays_ns(&forth, &back))?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
-        if links.any(|link| link.rate_bps.is_some() || link.least_delay_ns() > 0) {
+        if links.any(|link| link.pace_bps().is_some() || link.least_delay_ns() > 0) {
             return Ok(());
         }
         fault(
             at,
             "no link of the flow has a rate or a delay: time would stand still",
         )
-    }
-
-    /// A path that comes to a node again: no host that routes by addresses can follow it.
-    fn check_loop(&self, key: &str, start: &str, links: &[usize]) -> Result<(), Fault> {
-        let mut seen = HashSet::from([start]);
-        let nodes = links.iter().map(|&link| self.links[link].to.as_str());
-        for node in nodes {
-            if !seen.insert(node) {
-                let reason = format!("comes to '{node}' twice; leave out what lies between");
-                return fault(key, reason);
-            }
-        }
-        Ok(())
     }
 
     /// What a flow sends, and over which transport.
@@ -326,4 +339,16 @@ fn config(
         Some(reason) => fault(key, reason),
         None => Ok(config),
     }
+}
+
+/// A path that comes to a node again: no host that routes by addresses can follow it.
+fn check_loop(key: &str, way: &Way<'_>) -> Result<(), Fault> {
+    let mut seen = HashSet::new();
+    for node in &way.nodes {
+        if !seen.insert(node) {
+            let reason = format!("comes to '{node}' twice; leave out what lies between");
+            return fault(key, reason);
+        }
+    }
+    Ok(())
 }

@@ -11,6 +11,7 @@ kind = "delay"     over time, a curve for each algorithm; the default (sojourn.p
 kind = "axis"      a metric over an axis, a line for each algorithm (sojourn.papers.axis_figure)
 kind = "curve"     a metric over another, a point for each value of an axis
                    (sojourn.papers.curve_figure)
+kind = "cdf"       distributions of round trips or of a node's bandwidth (sojourn.papers.cdf_figure)
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.core.text import Table
 from sojourn.core.units import Duration, Rate
-from sojourn.papers import axis_figure, curve_figure, time_figure
+from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure
 from sojourn.papers.claims import VERDICTS, Judged, count
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.paper import JudgedPaper
@@ -441,6 +442,7 @@ KINDS: dict[str, Callable[[Reproduction], Iterable[Chart]]] = {
     "delay": time_figure.charts,
     "axis": axis_figure.charts,
     "curve": curve_figure.charts,
+    "cdf": cdf_figure.charts,
 }
 
 

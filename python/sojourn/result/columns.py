@@ -75,21 +75,30 @@ QUEUE_LABELS = (
     Column("tested", "", f"{_TESTED}; `aqm` of tables without queues"),
 )
 
-_SHAPES = {
+SHAPES = {
     "mean": "mean",
     "sd": "standard deviation",
     "iqr": "distance of the quartiles",
+    "p5": "5th percentile",
     "p25": "first quartile",
     "p50": "median",
     "p75": "third quartile",
+    "p90": "90th percentile",
     "p95": "95th percentile",
     "p99": "99th percentile",
     "max": "largest",
 }
+# The shapes of delays at a queue.
+_OF_DELAYS = ("mean", "sd", "iqr", "p25", "p50", "p75", "p95", "p99", "max")
 # The shapes of completion and page load times.
 _TIMES = ("mean", "p25", "p50", "p75", "p95")
 # The shapes that have other words in a label.
 _LABELS = {"sd": "sd", "iqr": "IQR"}
+
+
+def shape_label(shape: str) -> str:
+    """Return the words of a shape in a label."""
+    return _LABELS.get(shape, SHAPES[shape])
 
 
 def _shaped(key: str, meaning: str, label: str, shapes: Iterable[str]) -> list[Column]:
@@ -100,9 +109,9 @@ def _shaped(key: str, meaning: str, label: str, shapes: Iterable[str]) -> list[C
         Column(
             f"{kind}_{shape}_{unit}",
             unit,
-            f"{meaning}: {_SHAPES[shape]}",
+            f"{meaning}: {SHAPES[shape]}",
             (key, shape),
-            label=label and f"{label}, {_LABELS.get(shape, _SHAPES[shape])}",
+            label=label and f"{label}, {shape_label(shape)}",
         )
         for shape in shapes
     ]
@@ -124,12 +133,12 @@ WINDOWS = (
     Column("window", "", "name of the window"),
     _same("from_s", "s", "start of the window"),
     _same("to_s", "s", "end of the window"),
-    *(column for key, words in _DELAYS.items() for column in _shaped(key, *words, _SHAPES)),
+    *(column for key, words in _DELAYS.items() for column in _shaped(key, *words, _OF_DELAYS)),
     *(
         Column(
             f"queue_pkts_{shape}",
             "packets",
-            f"in the queue, over time: {_SHAPES[shape]}",
+            f"in the queue, over time: {SHAPES[shape]}",
             ("queue_pkts", shape),
             label=f"queue length, {shape}",
         )

@@ -270,9 +270,7 @@ CLASSES = (
     _same("lent_pkts", "packets", "of `htb`: sent by its own tokens, for itself or those below"),
     _same("borrowed_pkts", "packets", "of `htb`: sent by the tokens of a class above"),
     *(
-        Column(
-            f"{mode}_pct", "%", f"of `htb`: share of time in which it {words}", (f"{mode}_pct",)
-        )
+        Column(f"{mode}_pct", "%", f"of `htb`: share of time in which it {words}", (f"{mode}_pct",))
         for mode, words in (
             ("can_send", "could send by its own tokens"),
             ("may_borrow", "could send by tokens of a class above only"),

@@ -79,25 +79,20 @@ def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
     links = scenario["links"]
     # The package's registry of algorithms is slow to import.
     ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
-    # The responders of a link with stages are those of its classes.
-    asking = ["queue" in link and ours.get(link["queue"]["algorithm"], True) for link in links]
-    if not any(asking):
+    if not any("end" in link or ours.get(link["queue"]["algorithm"], True) for link in links):
         return
     from sojourn.scenario.engine import parsed  # slow to import
 
     known = parsed(scenario)
     first = "; `sojourn show --expand FILE` writes the links out first" if is_shorthand else ""
     ways = [way for forth, back, *_ in known.ways(1) for way in (forth, back)]
-    for i, crossed, _, responder in known.probe_ways():
-        if not asking[i]:
-            continue
+    for i, queue, crossed, _, responder in known.probe_ways():
         behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])
         slower = [j for j in behind if j not in crossed and _least_bps(links[j]) < _bps(links[i])]
         if slower:
             yield (
-                f"link '{links[i]['name']}': the probes of '{links[i]['queue']['algorithm']}' turn "
-                f"back at '{responder}' and measure nothing of the slower link "
-                f"'{links[slower[0]]['name']}': name a responder behind that{first}"
+                f"queue '{queue}': its probes turn back at '{responder}' and measure nothing of "
+                f"the slower link '{links[slower[0]]['name']}': name a responder behind that{first}"
             )
 
 

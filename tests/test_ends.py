@@ -11,9 +11,10 @@ from typing import Any
 
 import jsonschema
 import pytest
+from sojourn import _native
 from sojourn.core.units import Duration, Rate
 from sojourn.scenario import Htb, HtbClass, Link, Queue, Ring, load, loads, reference
-from sojourn.scenario.ends import named, queue_rates, queues, recorded
+from sojourn.scenario.ends import QueueStage, named, queue_rates, queues, recorded
 from sojourn.scenario.model import Scenario
 
 FILES = {path.stem: path for path in Path(__file__).with_name("data").joinpath("ends").iterdir()}
@@ -204,3 +205,21 @@ def test_stages_made_in_python_are_those_of_a_file() -> None:
     made = Scenario(**{**parts, "links": (link, *scenario.links[1:])})
     assert [stage["kind"] for stage in made.to_engine()["links"][0]["end"]] == ["htb", "ring"]
     assert loads(made.to_toml()) == made
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_report_has_the_queues_and_classes_of_the_file_by_name(name: str) -> None:
+    scenario = load(FILES[name]).replace(_shortened)
+    graph = scenario.expand()
+    packed = _native.run(json.dumps(scenario.to_engine()), 1)
+    assert packed
+    report = json.loads(packed[0])
+    assert [q["name"] for q in report["queues"]] == recorded(graph.links, graph.record.queues)
+    names = [entry for link in graph.links if link.end for entry in named(link)]
+    assert {c["name"] for c in report["classes"]} == {
+        full for full, _, table in names if not isinstance(table, QueueStage)
+    }
+
+
+def _shortened(data: dict[str, Any]) -> None:
+    data["duration"] = "200 ms"

@@ -59,5 +59,7 @@ def test_a_key_of_a_class_is_set_by_the_names_of_stage_and_class() -> None:
     assert stages[1]["packets"] == 5
     with pytest.raises(InputError, match="there is no class 'eff'"):
         ends("diffserv", **{"links.core.end.classes.eff.queue.limit": 7})
+    with pytest.raises(InputError, match=r"Did you mean 'links.core.end.line.packets'"):
+        ends("diffserv", packets=7)
     with pytest.raises(InputError, match="there is no 'lime'"):
         ends("diffserv", **{"links.core.end.lime.packets": 7})

@@ -361,3 +361,14 @@ def test_a_mistake_in_one_stage_hides_none_in_a_route() -> None:
         loads(text)
     places = [line.split(": ")[1] for line in str(caught.value).splitlines()]
     assert places == ["links[0].end[1].name", "flows[0].path", "flows[0].path[0]"]
+
+
+def test_packets_that_no_class_takes_are_refused_at_the_line_of_the_stage() -> None:
+    text = TEXT.replace('default = "low"\n', "").replace(
+        '{ name = "low",', '{ name = "low", match = [{ dscp = 9 }],'
+    )
+    text = text.replace("match = [{ via", "match = [{ dscp = 8, via")
+    with pytest.raises(
+        InputError, match=r":21: links\[0\].end\[1\]: no class takes the packets of"
+    ):
+        loads(text)

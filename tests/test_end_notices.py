@@ -10,8 +10,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from sojourn.runs.job import Job
-from sojourn.runs.rules import unheld
-from sojourn.scenario import load
+from sojourn.runs.rules import unheld, unmeasured
+from sojourn.runs.run import cases_of, check
+from sojourn.scenario import load, loads
 
 ENDS = Path(__file__).with_name("data") / "ends"
 
@@ -52,3 +53,12 @@ def test_a_leaf_without_a_parent_is_told_that_it_borrows_nothing() -> None:
         "sends 8 Mbit/s, not 16 Mbit/s"
     ]
     assert notices({**alone, "ceil": 8_000_000}) == []
+
+
+def test_probes_of_a_class_that_turn_back_are_told_with_its_name() -> None:
+    path = ENDS / "cpe.toml"
+    near = path.read_text(encoding="utf-8").replace(', responder = "gateway"', "")
+    [notice] = unmeasured(check(cases_of(loads(near), []), ["sim"]))
+    assert notice.startswith("queue 'cpe up/af': the probes of 'asqm' turn back at 'modem' and")
+    assert "the slower link 'access': name a responder" in notice
+    assert unmeasured(check(cases_of(load(path), []), ["sim"])) == []

@@ -11,8 +11,10 @@ from typing import Any
 
 import jsonschema
 import pytest
-from sojourn.scenario import load, loads, reference
-from sojourn.scenario.ends import named, queue_rates, queues, recorded
+from sojourn import _native
+from sojourn.core.units import Duration, Rate
+from sojourn.scenario import Htb, HtbClass, Link, Queue, Ring, load, loads, reference
+from sojourn.scenario.ends import QueueStage, named, queue_rates, queues, recorded
 from sojourn.scenario.model import Scenario
 
 FILES = {path.stem: path for path in Path(__file__).with_name("data").joinpath("ends").iterdir()}
@@ -189,3 +191,35 @@ def test_a_scenario_made_of_models_is_that_of_its_file() -> None:
     scenario = load(FILES["diffserv"])
     parts = {key: getattr(scenario, key) for key in scenario.model_fields_set}
     assert Scenario(**parts) == scenario
+
+
+def test_stages_made_in_python_are_those_of_a_file() -> None:
+    scenario = loads(HOME)
+    leaf = HtbClass(name="rest", rate=Rate("8 Mbit/s"), queue=Queue(algorithm="codel"))
+    ring = Ring(name="modem", packets=64, rate=Rate("10 Mbit/s"))
+    link = Link(
+        **{"name": "up", "from_": "home", "to": "isp", "delay": Duration("10 ms")},
+        end=(Htb(name="sqm", default="rest", classes=(leaf,)), ring),
+    )
+    parts = {key: getattr(scenario, key) for key in scenario.model_fields_set}
+    made = Scenario(**{**parts, "links": (link, *scenario.links[1:])})
+    assert [stage["kind"] for stage in made.to_engine()["links"][0]["end"]] == ["htb", "ring"]
+    assert loads(made.to_toml()) == made
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_report_has_the_queues_and_classes_of_the_file_by_name(name: str) -> None:
+    scenario = load(FILES[name]).replace(_shortened)
+    graph = scenario.expand()
+    packed = _native.run(json.dumps(scenario.to_engine()), 1)
+    assert packed
+    report = json.loads(packed[0])
+    assert [q["name"] for q in report["queues"]] == recorded(graph.links, graph.record.queues)
+    names = [entry for link in graph.links if link.end for entry in named(link)]
+    assert {c["name"] for c in report["classes"]} == {
+        full for full, _, table in names if not isinstance(table, QueueStage)
+    }
+
+
+def _shortened(data: dict[str, Any]) -> None:
+    data["duration"] = "200 ms"

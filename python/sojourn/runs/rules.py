@@ -11,6 +11,7 @@ their ceilings seem to say.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -75,49 +76,51 @@ def unmeasured(jobs: Iterable[Job]) -> list[str]:
 
 
 def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
+    from sojourn.scenario.ends import queue_rates, queues_of  # slow to import
+
     scenario = json.loads(text)
     links = scenario["links"]
+    aqms = {name: queue["algorithm"] for name, queue in queues_of(links).items()}
     # The package's registry of algorithms is slow to import.
     ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
-    # The responders of a link with stages are those of its classes.
-    asking = ["queue" in link and ours.get(link["queue"]["algorithm"], True) for link in links]
-    if not any(asking):
+    if not any(ours.get(aqm, True) for aqm in aqms.values()):
         return
     from sojourn.scenario.engine import parsed  # slow to import
 
     known = parsed(scenario)
     first = "; `sojourn show --expand FILE` writes the links out first" if is_shorthand else ""
     ways = [way for forth, back, *_ in known.ways(1) for way in (forth, back)]
-    for i, crossed, _, responder in known.probe_ways():
-        if not asking[i]:
-            continue
+    for i, name, crossed, _, responder in known.probe_ways():
+        own_bps = next((bps for _, bps in queue_rates(links[i], name)), math.inf)
         behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])
-        slower = [j for j in behind if j not in crossed and _least_bps(links[j]) < _bps(links[i])]
+        slower = [j for j in behind if j not in crossed and _least_bps(links[j]) < own_bps]
         if slower:
+            what = "queue" if "end" in links[i] else "link"
             yield (
-                f"link '{links[i]['name']}': the probes of '{links[i]['queue']['algorithm']}' turn "
-                f"back at '{responder}' and measure nothing of the slower link "
-                f"'{links[slower[0]]['name']}': name a responder behind that{first}"
+                f"{what} '{name}': the probes of '{aqms[name]}' turn back at '{responder}' and "
+                f"measure nothing of the slower link '{links[slower[0]]['name']}': name a "
+                f"responder behind that{first}"
             )
 
 
-def _bps(link: Mapping[str, Any]) -> float:
-    """Return the first rate, of stages the least; infinity for a link that takes no time."""
-    if "end" in link:
-        return min(_stage_bps(stage) for stage in link["end"])
-    return float("inf") if link["rate"] is None else float(link["rate"])
-
-
-def _stage_bps(stage: Mapping[str, Any]) -> float:
-    if stage["kind"] == "htb":
-        return float(sum(entry["ceil"] for entry in stage["classes"] if "parent" not in entry))
-    return float(stage.get("rate", "inf"))
-
-
 def _least_bps(link: Mapping[str, Any]) -> float:
-    # `min` needs at least two numbers.
-    steps = link.get("schedule", ())
-    return min(_bps(link), *(float(step["rate"]) for step in steps), float("inf"))
+    """Return the least rate of a link; infinity for one that takes no time. HTB sends with the
+    ceilings of its roots."""
+    if "end" not in link:
+        return min(_rates_bps(link, "rate"))
+    return min(
+        sum(min(_rates_bps(root, "ceil")) for root in stage["classes"] if "parent" not in root)
+        if stage["kind"] == "htb"
+        else min(_rates_bps(stage, "rate"))
+        for stage in link["end"]
+    )
+
+
+def _rates_bps(table: Mapping[str, Any], key: str) -> list[float]:
+    """List the rates of a table; infinity where it has none."""
+    first = table.get(key)
+    later = [float(step[key]) for step in table.get("schedule", ())]
+    return [math.inf if first is None else float(first), *later]
 
 
 def unheld(jobs: Iterable[Job]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
-from sojourn.scenario.ends import classes, is_tested, queues, recorded
+from sojourn.scenario.ends import classes, is_tested, queues, recorded, stages
 from sojourn.scenario.links import Link
 from sojourn.scenario.networks import NETWORKS, TABLES
 from sojourn.scenario.queues import TESTED
@@ -161,8 +161,15 @@ def _places(data: Mapping[str, Any]) -> Iterator[str]:
     if short := _shorthand(data):
         yield from NETWORKS[short].assignable()
     for link in _listed(data.get("links")):
-        if isinstance(link, dict) and link.keys() & _TIMED:
-            yield from (f"links.{link.get('name')}.{key}" for key in Link.model_fields)
+        if not isinstance(link, dict) or not link.keys() & _TIMED:
+            continue
+        place = f"links.{link.get('name')}"
+        for stage in stages(link):
+            for table in (stage, *(entry for _, entry in classes(stage))):
+                names = dict.fromkeys((str(stage.get("name")), str(table.get("name"))))
+                yield from (f"{place}.end.{'.'.join(names)}.{key}" for key in table)
+        if "end" not in link:
+            yield from (f"{place}.{key}" for key in Link.model_fields)
 
 
 def _meant(data: Mapping[str, Any], path: list[str]) -> str | None:

@@ -197,7 +197,7 @@ def _engine_problems(
     simple."""
     data = without_foreign(to_engine(expand(scenario, layout), host=None))
     data = _simplified(data, layout, [path for path, _ in known])
-    data = _plain_record(_without_ends(data), scenario)
+    data = _plain_record(data, scenario)
     faults = _native.check_scenario(json.dumps(data))
     return [_in_file(*fault, layout) for fault in faults[:most]]
 
@@ -221,21 +221,6 @@ def _in_file(
 
 # The sentence of the engine's reader of JSON for a number out of range.
 _INTEGER = re.compile(r"invalid value: integer `(-?\d+)`, expected u(\d+)$")
-
-
-def _without_ends(data: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what an engine without stages does not know."""
-    if _knows_ends():
-        return data
-    links = [_plain(link) if "end" in link else link for link in data["links"]]
-    flows = [{key: flow[key] for key in flow if key != "dscp"} for flow in data["flows"]]
-    return {**data, "links": links, "flows": flows}
-
-
-@functools.cache
-def _knows_ends() -> bool:
-    faults = _native.check_scenario(json.dumps({"links": [{"end": []}]}))
-    return not any("unknown field `end`" in reason for _, reason, _ in faults)
 
 
 def _plain(link: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use sojourn_core::Algorithm;
 
-use super::end::inside;
+use super::end::{Part, inside};
 use super::fault::{Faults, fault};
 use super::frame::Frames;
 use super::graph::{Graph, Way};
@@ -82,7 +82,14 @@ impl Scenario {
         let sound = faults.0.is_empty();
         faults.unique("flows", ".name", self.flows.iter().map(|flow| &flow.name));
         for (i, link) in self.links.iter().enumerate().filter(|_| sound) {
-            self.check_probes(&format!("links[{i}]"), link, &names, &graph, &mut faults);
+            check_probes(
+                &format!("links[{i}]"),
+                link,
+                &graph.parts[i],
+                &names,
+                &graph,
+                &mut faults,
+            );
         }
         let mut flows = 0u64;
         for (i, flow) in self.flows.iter().enumerate() {
@@ -97,7 +104,7 @@ impl Scenario {
             }
             self.check_flow(&at, flow, flows, &mut faults);
         }
-        names.record(&mut faults);
+        names.record(&graph, &mut faults);
         faults.take(self.check_series());
         faults.0
     }
@@ -106,49 +113,6 @@ impl Scenario {
         time("duration", self.duration_ns)?;
         if self.duration_ns == 0 {
             return fault("duration", "a run of no time; allowed: more than 0 s");
-        }
-        Ok(())
-    }
-
-    /// What a queue's algorithm asks, a node must be able to answer.
-    fn check_probes(
-        &self,
-        at: &str,
-        link: &LinkSpec,
-        names: &Names<'_>,
-        graph: &Graph<'_>,
-        faults: &mut Faults,
-    ) {
-        let parts = link.parts();
-        for (nth, part) in parts.iter().enumerate() {
-            for leaf in &part.leaves {
-                let at = inside(at, &leaf.at);
-                if let Some(responder) = leaf.responder
-                    && !names.node(format!("{at}.responder"), responder, faults)
-                {
-                    continue;
-                }
-                if Algorithm::find(&leaf.queue.algorithm).is_some_and(Algorithm::probes) {
-                    let checked = graph.probe_ways(link, leaf, &at).and_then(|ways| {
-                        let subject = ways[0].subject(None);
-                        let mut below = parts[nth + 1..].iter();
-                        below.try_for_each(|part| part.check_leaf(&at, &subject))?;
-                        ways.iter()
-                            .try_for_each(|way| self.check_classes(way, None))
-                    });
-                    faults.take(checked);
-                }
-            }
-        }
-    }
-
-    /// Each end on a way has a class for its packets.
-    fn check_classes(&self, way: &Way<'_>, group: Option<&FlowSpec>) -> Result<(), Fault> {
-        let subject = way.subject(group);
-        for &link in &way.links {
-            for part in self.links[link].parts() {
-                part.check_leaf(&format!("links[{link}]"), &subject)?;
-            }
         }
         Ok(())
     }
@@ -192,7 +156,7 @@ impl Scenario {
         let ways = graph.ways(flow, at)?;
         for (key, way) in ["path", "reverse_path"].iter().zip(&ways) {
             check_loop(&format!("{at}.{key}"), way)?;
-            self.check_classes(way, Some(flow))?;
+            check_classes(way, Some(flow), graph)?;
         }
         let [forth, back] = ways.map(|way| way.links);
         self.check_round_trips(at, flow, self.delays_ns(&forth, &back))?;
@@ -348,6 +312,48 @@ fn check_loop(key: &str, way: &Way<'_>) -> Result<(), Fault> {
         if !seen.insert(node) {
             let reason = format!("comes to '{node}' twice; leave out what lies between");
             return fault(key, reason);
+        }
+    }
+    Ok(())
+}
+
+/// What a queue's algorithm asks, a node must be able to answer.
+fn check_probes(
+    at: &str,
+    link: &LinkSpec,
+    parts: &[Part<'_>],
+    names: &Names<'_>,
+    graph: &Graph<'_>,
+    faults: &mut Faults,
+) {
+    for (nth, part) in parts.iter().enumerate() {
+        for leaf in &part.leaves {
+            let leaf_at = inside(at, &leaf.at);
+            if let Some(responder) = leaf.responder
+                && !names.node(format!("{leaf_at}.responder"), responder, faults)
+            {
+                continue;
+            }
+            if Algorithm::find(&leaf.queue.algorithm).is_some_and(Algorithm::probes) {
+                let checked = graph.probe_ways(link, leaf, &leaf_at).and_then(|ways| {
+                    let subject = ways[0].subject(None);
+                    let mut below = parts[nth + 1..].iter();
+                    below.try_for_each(|part| part.check_leaf(at, &subject))?;
+                    let mut ways = ways.iter();
+                    ways.try_for_each(|way| check_classes(way, None, graph))
+                });
+                faults.take(checked);
+            }
+        }
+    }
+}
+
+/// Each end on a way has a class for its packets.
+fn check_classes(way: &Way<'_>, group: Option<&FlowSpec>, graph: &Graph<'_>) -> Result<(), Fault> {
+    let subject = way.subject(group);
+    for &link in &way.links {
+        for part in &graph.parts[link] {
+            part.check_leaf(&format!("links[{link}]"), &subject)?;
         }
     }
     Ok(())

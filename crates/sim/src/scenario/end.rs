@@ -6,6 +6,8 @@
 //! the next; the last hands them to the wire. A ring belongs to the part above, from which it
 //! pulls.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 
 use super::{Fault, FlowSpec, LinkSpec, QueueSpec, RateStep, ShaperKind, TransportSpec};
@@ -308,7 +310,7 @@ pub struct ClassAt<'a> {
 /// What takes packets into queues of its own: a link without stages, or some of its stages.
 pub struct Part<'a> {
     /// The link that it would be by itself. Only the last part has the link's wire.
-    pub link: LinkSpec,
+    pub link: Cow<'a, LinkSpec>,
     /// Its name in messages: of the link, or of link and stage.
     pub name: String,
     /// The discipline above its queues, if these are several.
@@ -361,11 +363,12 @@ impl LinkSpec {
                 part.leaves[0].name.clone_from(&under);
             }
             part.ring_name = ring.map(|ring| format!("{}/{}", self.name, ring.name));
-            part.link.name.clone_from(&under);
+            let link = part.link.to_mut();
+            link.name.clone_from(&under);
             part.name = under;
             if !last {
-                (part.link.delay_ns, part.link.loss) = (0, 0.0);
-                (part.link.jitter, part.link.delays) = (None, Vec::new());
+                (link.delay_ns, link.loss) = (0, 0.0);
+                (link.jitter, link.delays) = (None, Vec::new());
             }
             parts.push(part);
         }
@@ -374,7 +377,7 @@ impl LinkSpec {
 
     fn own_part(&self) -> Part<'_> {
         Part {
-            link: self.clone(),
+            link: Cow::Borrowed(self),
             name: self.name.clone(),
             root: None,
             ring: None,
@@ -419,7 +422,7 @@ impl LinkSpec {
             way: vec![0],
         };
         Part {
-            link,
+            link: Cow::Owned(link),
             name: String::new(),
             root: None,
             ring,
@@ -446,7 +449,7 @@ impl LinkSpec {
         let pace = [ring.map(|ring| ring.rate_bps); 2];
         found.walk(stage, "", &[], pace);
         Part {
-            link,
+            link: Cow::Owned(link),
             name: String::new(),
             root: Some(stage),
             ring,

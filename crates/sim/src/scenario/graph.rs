@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
-use super::end::{Leaf, Subject};
+use super::end::{Leaf, Part, Subject};
 use super::{Fault, FlowSpec, LinkSpec, Scenario, TransportSpec};
 
 /// Links one after the other, and the nodes from the first to the last.
@@ -33,6 +33,8 @@ impl Way<'_> {
 /// costs what is looked at and not what there is.
 pub struct Graph<'a> {
     links: &'a [LinkSpec],
+    /// By link: its parts.
+    pub parts: Vec<Vec<Part<'a>>>,
     by_name: HashMap<&'a str, usize>,
     nodes: HashMap<&'a str, usize>,
     /// By node: its links and where they lead.
@@ -47,6 +49,7 @@ impl<'a> Graph<'a> {
     pub fn of(scenario: &'a Scenario) -> Self {
         let mut graph = Self {
             links: &scenario.links,
+            parts: scenario.links.iter().map(LinkSpec::parts).collect(),
             by_name: HashMap::new(),
             nodes: HashMap::new(),
             leaving: Vec::new(),

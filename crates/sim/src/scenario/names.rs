@@ -91,14 +91,14 @@ impl<'a> Names<'a> {
     }
 
     /// What the record names, and its windows.
-    pub(super) fn record(&self, faults: &mut Faults) {
+    pub(super) fn record(&self, graph: &Graph<'_>, faults: &mut Faults) {
         let record = &self.scenario.record;
         let mut known = Vec::new();
-        for link in &self.scenario.links {
+        for (link, parts) in self.scenario.links.iter().zip(&graph.parts) {
             if link.rate_bps.is_some() || !link.end.is_empty() {
                 known.push(link.name.clone());
             }
-            for part in link.parts().iter().filter(|_| !link.end.is_empty()) {
+            for part in parts.iter().filter(|_| !link.end.is_empty()) {
                 let classes = part.classes.iter().map(|class| &class.name);
                 let queues = part.leaves.iter().map(|leaf| &leaf.name);
                 known.extend(queues.chain(classes).chain(&part.ring_name).cloned());

@@ -35,6 +35,8 @@ from sojourn.scenario.changes import under_test
 from sojourn.scenario.ends import queue_rates, queues
 from sojourn.scenario.variant import write_value
 from sojourn.show.chart import Chart
+from sojourn.show.network import Network
+from sojourn.show.network_page import of_page, of_scenario
 from sojourn.show.page import drawn, heading, number, render
 from sojourn.store.folder import Folder
 
@@ -142,6 +144,7 @@ def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) ->
         "reproduction": reproduction,
         "experiment": experiment,
         "command": reproduction.result.meta["command"],
+        "networks": of_page(network(experiment)),
         "words": describe(experiment),
         "abouts": abouts(experiment),
         "window": window(experiment),
@@ -331,6 +334,12 @@ _LISTED = 24
 def describe(experiment: Experiment) -> list[Table]:
     """List the network, the traffic, the algorithms, and the changes from cell to cell."""
     return [_links(experiment), _flows(experiment), _algorithms(experiment), _cells(experiment)]
+
+
+def network(experiment: Experiment) -> Network:
+    """Read the network of an experiment, in which a queue has the algorithms in turn."""
+    scenario = experiment.scenario
+    return of_scenario(scenario, under_test(scenario, scenario.expand()))
 
 
 def abouts(experiment: Experiment) -> list[tuple[str, str]]:

@@ -145,7 +145,7 @@ def test_a_metric_with_a_wrong_place_is_refused_with_a_sentence(name: str, sente
 
 
 def link(name: str, **changes: Any) -> dict[str, Any]:
-    plain = {"rate": 8_000_000, "schedule": [], "header": 14, "mpu": 0}
+    plain = {"rate": 8_000_000, "schedule": [], "header": 14, "mpu": 0, "queue": {}}
     return {"name": name, **plain, "linklayer": "ethernet", "trace": None, **changes}
 
 
@@ -177,6 +177,28 @@ def test_overhead_counts_a_rate_that_changes_and_needs_a_window_of_the_whole_run
     assert np.isnan(value("probes_pct", part))
     assert np.isnan(value("probes_pct", probed(trace=[1]), "all"))
     assert np.isnan(value("probes_ip_pct", probed(mpu=64), "all"))
+
+
+def test_the_error_of_probes_is_beside_the_delay_of_all_recorded_queues() -> None:
+    of = run(
+        statistics={
+            "queue": ["up"] * 3,
+            "t_s": [2.0, 3.0, 4.0],
+            "statistic": ["srtt"] * 3,
+            # No probe has come back at first.
+            "value": [0.0, 100.0, 50.0],
+        }
+    )
+    of.series = lambda: pa.table(
+        {
+            "queue": ["up", "access"] * 4,
+            "t_s": [1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0],
+            "system_delay_ms": [9.0, 9.0, 9.0, 9.0, 10.0, 80.0, float("nan"), 70.0],
+        }
+    )
+    assert value("sense_error_ms", of) == pytest.approx((10 + 20) / 2)
+    of.statistics = lambda: None
+    assert np.isnan(value("sense_error_ms", of))
 
 
 def slowing(rates: list[float], dropping: list[int]) -> Any:

@@ -50,9 +50,8 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 {
 	struct asqm_state *s = st;
 
-	(void)conf, (void)seed;
+	(void)conf, (void)now, (void)seed;
 	s->law.base_ns = AQM_NEVER;
-	s->probe_ns = now;
 	return AQM_NEVER;
 }
 

@@ -45,7 +45,7 @@ struct asqm_law {
 struct asqm_state {
 	struct asqm_law law;
 	u64 srtt_ns, answers;
-	u64 probe_ns; /* when the next probe is due, with a period */
+	u64 probe_ns; /* when the next probe is due, with a period; 0: now */
 	u32 since_probe;
 };
 

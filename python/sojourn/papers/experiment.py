@@ -237,9 +237,10 @@ class Experiment:
 
     def _check_metrics(self) -> None:
         """Raise InputError where the scenario lacks the place of a metric."""
-        flows = self.scenario.expand().flows
+        graph = self.scenario.expand()
+        flows = graph.flows
         known = {
-            "queues": self.scenario.expand().record.queues,
+            "queues": recorded(graph.links, graph.record.queues),
             "pings": [flow.name for flow in flows if flow.app.kind == "ping"],
             "nodes": nodes_of([{"from": flow.from_, "to": flow.to} for flow in flows]),
         }

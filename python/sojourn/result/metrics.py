@@ -337,6 +337,22 @@ def _slowdown_r2(run: Run, queue: str, span: Span) -> float:
     return float(1 - left / np.sum((rate - rate.mean()) ** 2)) if slope < 0 else 0.0
 
 
+def _sense_error_ms(run: Run, queue: str, span: Span) -> float:
+    """Compare the smoothed round trip of probes with the delays that packets have at the same time
+    in all recorded queues together; return the mean difference, without its sign."""
+    import numpy as np
+
+    table, srtt_ms = run.series(), _statistic(run, queue, span, "srtt")
+    at = table["t_s"].to_numpy()
+    inside = (at > span["from_s"]) & (at <= span["to_s"])
+    times, places = np.unique(at[inside], return_inverse=True)
+    # A queue without a packet in the step has no delay.
+    delays_ms = np.nan_to_num(table["system_delay_ms"].to_numpy()[inside])
+    delay_ms = np.bincount(places, weights=delays_ms)
+    known = srtt_ms > 0 if len(srtt_ms) == len(times) else np.zeros(len(times), bool)
+    return _mean(np.abs(srtt_ms[known] - delay_ms[known])) if known.any() else _NONE
+
+
 # A line through fewer points is straight by chance.
 _LEAST_STEPS = 10
 
@@ -370,6 +386,7 @@ _OF_ALGORITHM = "the algorithm's own"
 _OF_DUK = "of DUK's law"
 _OF_LAW = "share of signals by that law's"
 _OF_EPISODE = "R² of a line through the senders' rates in the longest episode"
+_OF_SENSE = "mean difference of `srtt` and the delay of all recorded queues"
 _OF_PROBES = "in a window of the whole run"
 RUN_METRICS = tuple(
     RunMetric(name, unit, meaning, label=label, calculate=calculate)
@@ -379,6 +396,7 @@ RUN_METRICS = tuple(
         ("evaluations_per_pkt", "", "evaluations for each packet", _OF_DUK, _evaluations_per_pkt),
         ("square_law", "", "signals, of the square-root law's", _OF_LAW, _square_law),
         ("slowdown_r2", "", "straightness of the senders' slowdown", _OF_EPISODE, _slowdown_r2),
+        ("sense_error_ms", "ms", "error of the probes' round trip", _OF_SENSE, _sense_error_ms),
         ("probes_pct", "%", "probes, of the link's bytes", _OF_PROBES, overhead.probes_pct),
         ("probes_ip_pct", "%", "probes, of its bytes of IP", _OF_PROBES, overhead.probes_ip_pct),
         ("answers_pct", "%", "answers, of the link's bytes", _OF_PROBES, overhead.answers_pct),

@@ -9,9 +9,12 @@ links on their way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from sojourn.scenario.ends import link_of, queue_rates
 
 if TYPE_CHECKING:
     from sojourn.result.result import Run
@@ -25,16 +28,14 @@ _PROBE_IP_BYTES, _PROBE_BYTES = 28, 42
 class _Line:
     """The rate of a queue, and the bytes of a packet on its wire beside those of IP."""
 
-    rate: float
-    schedule: list[Mapping[str, Any]]
+    rates: Sequence[tuple[int, int]]  # each with the time in ns from which it holds
     header_bytes: float  # NaN: they depend on the packet
 
     def bits(self, end_s: float) -> float:
         """Integrate the rate from the begin of the run on."""
-        steps = [(0.0, self.rate)]
-        steps += [(step["at"] / 1e9, step["rate"]) for step in self.schedule]
-        ends = [*(min(at_s, end_s) for at_s, _ in steps[1:]), end_s]
-        return sum((end - min(at_s, end)) * r for (at_s, r), end in zip(steps, ends, strict=True))
+        begins_s = [min(at_ns / 1e9, end_s) for at_ns, _ in self.rates]
+        spans_s = (end - begin for begin, end in pairwise([*begins_s, end_s]))
+        return sum(span_s * rate for span_s, (_, rate) in zip(spans_s, self.rates, strict=True))
 
 
 def probes_pct(run: Run, queue: str, _span: Mapping[str, Any]) -> float:
@@ -83,8 +84,9 @@ def _sent_bytes(run: Run, queue: str, *, is_ip: bool = False) -> float:
 
 def _line(scenario: Mapping[str, Any], queue: str) -> _Line | None:
     """Find the rate that a queue's utilisation is of; None where it is that of no constant."""
-    link = next(link for link in scenario["links"] if link["name"] == queue)
-    constant = link["header"] if not link["mpu"] and link["linklayer"] == "ethernet" else _NONE
-    if not link["rate"] or link["trace"]:
+    link = link_of(scenario["links"], queue)
+    rates = queue_rates(link, queue)
+    if not rates or link.get("trace"):
         return None
-    return _Line(link["rate"], link["schedule"], constant)
+    is_plain = not link["mpu"] and link["linklayer"] == "ethernet"
+    return _Line(rates, link["header"] if is_plain else _NONE)

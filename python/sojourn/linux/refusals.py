@@ -13,7 +13,8 @@ from sojourn.core.errors import InputError
 from sojourn.core.hosts import LINUX_CONTROLS
 from sojourn.core.units import Duration
 from sojourn.linux import memory
-from sojourn.linux.memory import IP_BYTES, recorded
+from sojourn.linux.ends import recorded
+from sojourn.linux.memory import IP_BYTES
 from sojourn.linux.qdiscs import counted, frame_bytes, stages
 from sojourn.linux.transport import Settings, buffers, control, refused, settings
 from sojourn.scenario.engine import parsed

@@ -14,6 +14,7 @@ from typing import Any
 from sojourn import _native, algorithms
 from sojourn.core.errors import RunError
 from sojourn.core.hosts import HZ
+from sojourn.linux.ends import Plain
 from sojourn.linux.kernel import module_for, ready
 from sojourn.linux.memory import guest_mb
 from sojourn.linux.plan import Plan, plan
@@ -45,8 +46,9 @@ def run(
     of transfers to the file `transfers`, where the scenario asks for it."""
     scenario = json.loads(text)
     kernel = ready(hz=scenario.get("linux", {}).get("hz", HZ))
-    module = module_for(kernel, algorithms.libraries(scenario))
-    known = parsed(scenario)
+    plain = Plain.of(scenario).scenario
+    module = module_for(kernel, algorithms.libraries(plain))
+    known = parsed(plain)
     job = plan(scenario, seed, known)
     duration_ns = scenario["duration"]
     with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:
@@ -76,7 +78,9 @@ def run(
         queues, tables = _observe(known, job, folder, flows)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
-            "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
+            "statistics.parquet": statistics(
+                scenario, [(tap.name, tap.algorithm) for tap in job.taps], readings
+            ),
             "group_series.parquet": group_series(scenario, samples),
         }
         qdisc_lists = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
@@ -85,8 +89,8 @@ def run(
             flows.write_transfers(transfers)
     report = {
         "queues": [
-            {**queue, **_counters(qdiscs)}
-            for queue, qdiscs in zip(json.loads(queues), qdisc_lists, strict=True)
+            {**queue, **_counters(qdisc for qdisc in qdiscs if qdisc["handle"] == f"{tap.handle}:")}
+            for queue, qdiscs, tap in zip(json.loads(queues), qdisc_lists, job.taps, strict=True)
         ],
         **report_flows(flows),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
@@ -137,9 +141,9 @@ def _observe(
     for tap in job.taps:
         if tap.ours:
             behind = seen(f"{tap.space}.out") if tap.holds else None
-            queues.append((tap.link, tap.device, behind))
+            queues.append((tap.name, tap.log_name, behind))
         else:
             came, left, drops = (seen(f"{tap.space}.{name}") for name in ("in", "out", "drops"))
-            queues.append((tap.link, came, left, drops, tap.at_head, tap.flows_apart))
+            queues.append((tap.name, came, left, drops, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
     return known.observe(queues, seen("log"), zero_ns, flows)

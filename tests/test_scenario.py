@@ -41,6 +41,7 @@ from sojourn.scenario import (
     links,
     load,
     loads,
+    queues,
     reference,
 )
 from sojourn.scenario.changes import assign, use_algorithm
@@ -475,7 +476,7 @@ def test_a_mistake_of_one_thing_hides_none_of_another() -> None:
     [
         ("header", links.MOST_HEADER, {}),
         ("mpu", links.MOST_MPU, {}),
-        ("burst", links.MOST_BURST, {"shaper": "tbf"}),
+        ("burst", queues.MOST_BURST, {"shaper": "tbf"}),
     ],
 )
 def test_the_bounds_of_lengths_are_those_of_the_engine(

@@ -26,7 +26,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from sojourn import _native
 from sojourn.core import units
@@ -46,7 +45,6 @@ __all__ = [
     "find",
     "find_preset",
     "flows_possible",
-    "libraries",
     "presets",
     "presets_of",
     "queue_rows",
@@ -140,12 +138,6 @@ def _remember(file: Library) -> Algorithm:
     if file.engine not in _own or _own[file.engine].file != file:
         _own[file.engine] = _entry(str(file.file), file.raw, file)
     return _own[file.engine]
-
-
-def libraries(scenario: Mapping[str, Any]) -> tuple[Library, ...]:
-    """List the users' files in a scenario of the engine."""
-    files = (find(link["queue"]["algorithm"]).file for link in scenario["links"])
-    return tuple(dict.fromkeys(filter(None, files)))
 
 
 def adopt(files: Iterable[Library]) -> None:

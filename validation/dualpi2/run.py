@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from sojourn import algorithms
 from sojourn.core.algorithm import STOCK
 from sojourn.linux.kernel import Kernel, module_for
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.run import _observe
 from sojourn.linux.samples import read, report_flows, without_samples
 from sojourn.linux.uml.boot import boot
-from sojourn.scenario.engine import parsed
+from sojourn.scenario.engine import libraries, parsed
 
 from tests.linux.rtnetlink import attributes, numbers
 from validation.dualpi2.variants import KERNEL
@@ -84,7 +83,7 @@ def play(
     made = plan(scenario, seed)
     # Two queues keep the order of each flow's packets only.
     made = replace(made, taps=tuple(replace(tap, flows_apart=True) for tap in made.taps))
-    module = module_for(kernel, algorithms.libraries(scenario))
+    module = module_for(kernel, libraries(scenario))
     with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:
         folder = Path(scratch)
         for name, content in made.files.items():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sojourn import _native, algorithms
+from sojourn import _native
 from sojourn.core.errors import RunError
 from sojourn.core.hosts import HZ
 from sojourn.linux.ends import Plain
@@ -29,7 +29,7 @@ from sojourn.linux.uml.boot import (
     Stopped,
     boot,
 )
-from sojourn.scenario.engine import parsed
+from sojourn.scenario.engine import libraries, parsed
 from sojourn.store.store import digest, write_errors
 
 # Bound of a run in real time, some hundred times its need: a run that takes longer hangs.
@@ -46,9 +46,8 @@ def run(
     of transfers to the file `transfers`, where the scenario asks for it."""
     scenario = json.loads(text)
     kernel = ready(hz=scenario.get("linux", {}).get("hz", HZ))
-    plain = Plain.of(scenario).scenario
-    module = module_for(kernel, algorithms.libraries(plain))
-    known = parsed(plain)
+    module = module_for(kernel, libraries(scenario))
+    known = parsed(Plain.of(scenario).scenario)
     job = plan(scenario, seed, known)
     duration_ns = scenario["duration"]
     with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:

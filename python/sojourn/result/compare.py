@@ -28,7 +28,7 @@ from sojourn.core.hosts import BINNED
 from sojourn.result.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
 from sojourn.result.result import Result, Run
 from sojourn.scenario.changes import apply, queues_under_test
-from sojourn.scenario.links import TESTED
+from sojourn.scenario.queues import TESTED
 from sojourn.scenario.variant import read_value, write_value
 from sojourn.store.store import digest
 

@@ -23,7 +23,7 @@ from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
 from sojourn.runs.rules import unmeasured
 from sojourn.scenario.changes import apply, under_test
-from sojourn.scenario.engine import link_algorithms, to_engine, without_opportunities
+from sojourn.scenario.engine import libraries, queue_algorithms, to_engine, without_opportunities
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, placed, validate
 from sojourn.scenario.variant import Variant, read_all, write_value
@@ -52,11 +52,11 @@ def open_store(out: str | Path | None) -> Store:
 def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
     """Raise InputError where the host cannot run one of the scenarios."""
     for scenario in scenarios:
-        for i, algorithm in link_algorithms(scenario):
+        for queue, algorithm in queue_algorithms(scenario):
             if host not in algorithm.hosts:
-                link, other = scenario["links"][i]["name"], algorithm.hosts[0]
+                other = algorithm.hosts[0]
                 raise InputError(
-                    f"'{algorithm.name}', of link '{link}', runs only on {other.capitalize()}: "
+                    f"'{algorithm.name}', of link '{queue}', runs only on {other.capitalize()}: "
                     f"add --host {other}"
                 )
     if host == "sim":
@@ -134,7 +134,7 @@ def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bo
     """Tell whether the host runs the scenario: all hosts do, or those alone that have all its
     algorithms."""
     having = [
-        h for h in hosts if all(h in algorithm.hosts for _, algorithm in link_algorithms(scenario))
+        h for h in hosts if all(h in algorithm.hosts for _, algorithm in queue_algorithms(scenario))
     ]
     return host in having or not having
 
@@ -147,7 +147,7 @@ def _forms(
     Where Linux is among the hosts, a link that follows a trace also runs as a schedule of rates.
     Linux has no other form.
     """
-    traces = any(link["trace"] for link in scenario["links"])
+    traces = any(link.get("trace") for link in scenario["links"])
     if host == "sim" or not traces:
         yield host, scenario
     if traces and "linux" in hosts:
@@ -178,7 +178,7 @@ def check(cases: Sequence[Case], hosts: Sequence[str]) -> list[Job]:
                     json.dumps(scenario, sort_keys=True),
                     _NO_SEED,
                     title,
-                    files=algorithms.libraries(scenario),
+                    files=libraries(scenario),
                     labels={**case.labels, "seed": _NO_SEED, "host": label},
                     queues=queues,
                     is_shorthand=case.scenario.shorthand is not None,
@@ -236,7 +236,7 @@ def run_cases(
 
 def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
     """Try each user's C file in a process of its own, before any run, to find its errors."""
-    files = dict.fromkeys(file for s in scenarios for file in algorithms.libraries(s))
+    files = dict.fromkeys(file for s in scenarios for file in libraries(s))
     if files:
         from sojourn.user_aqm import trial
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario.flows import KINDS, Flow, Tcp, Traffic, Udp
-from sojourn.scenario.links import Jitter, Link, Queue, Step
+from sojourn.scenario.links import Jitter, Link
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.networks.cables import Cable
 from sojourn.scenario.networks.dumbbell import Between, Dumbbell, Side
 from sojourn.scenario.networks.layout import Back, Edge
 from sojourn.scenario.networks.parking_lot import Crossing, Hop, ParkingLot
 from sojourn.scenario.parts import Even, Exponential, Normal, Poisson, Record, Uniform, Window
+from sojourn.scenario.queues import Queue, Step
 from sojourn.scenario.toml import load, loads
 
 _TRAFFIC = {model.__name__: model for model in KINDS.values()}

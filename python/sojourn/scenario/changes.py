@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
-from sojourn.scenario.links import TESTED, Link
+from sojourn.scenario.links import Link
 from sojourn.scenario.networks import NETWORKS, TABLES
+from sojourn.scenario.queues import TESTED
 from sojourn.scenario.variant import Variant, write_value
 
 if TYPE_CHECKING:

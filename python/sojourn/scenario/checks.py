@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,16 @@ from sojourn.core.errors import nearest
 from sojourn.core.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration, Rate
 from sojourn.scenario import trace
+from sojourn.scenario.end_checks import end_problems, names_problems
+from sojourn.scenario.ends import named
 from sojourn.scenario.engine import expand, to_engine, without_foreign
 from sojourn.scenario.flows import Options, Tcp, Traffic
-from sojourn.scenario.links import FRAME, TESTED, Link, trace_problems
+from sojourn.scenario.links import FRAME, Link, trace_problems
 from sojourn.scenario.networks import NETWORKS
 from sojourn.scenario.networks.dumbbell import Between, Dumbbell
 from sojourn.scenario.networks.layout import Layout
 from sojourn.scenario.parts import Path, Problem
+from sojourn.scenario.queues import TESTED
 
 if TYPE_CHECKING:
     from sojourn.scenario.model import Scenario
@@ -116,7 +119,11 @@ def _own_problems(scenario: Scenario) -> Iterator[Problem]:
 def _graph(scenario: Scenario) -> Iterator[Problem]:
     if not scenario.nodes:
         yield ("nodes",), "no nodes: give nodes, links and flows, or a [dumbbell]"
+    yield from names_problems(scenario)
     for index, link in enumerate(scenario.links):
+        yield from end_problems(link, ("links", index))
+        if link.end:
+            continue
         yield from trace_problems(link, ("links", index))
         if not link.takes_time:
             # The engine has this rule too, but does not see a key with its default value.
@@ -190,6 +197,7 @@ def _engine_problems(
     simple."""
     data = without_foreign(to_engine(expand(scenario, layout), host=None))
     data = _simplified(data, layout, [path for path, _ in known])
+    data = _plain_record(_without_ends(data), scenario)
     faults = _native.check_scenario(json.dumps(data))
     return [_in_file(*fault, layout) for fault in faults[:most]]
 
@@ -215,6 +223,39 @@ def _in_file(
 _INTEGER = re.compile(r"invalid value: integer `(-?\d+)`, expected u(\d+)$")
 
 
+def _without_ends(data: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what an engine without stages does not know."""
+    if _knows_ends():
+        return data
+    links = [_plain(link) if "end" in link else link for link in data["links"]]
+    flows = [{key: flow[key] for key in flow if key != "dscp"} for flow in data["flows"]]
+    return {**data, "links": links, "flows": flows}
+
+
+@functools.cache
+def _knows_ends() -> bool:
+    faults = _native.check_scenario(json.dumps({"links": [{"end": []}]}))
+    return not any("unknown field `end`" in reason for _, reason, _ in faults)
+
+
+def _plain(link: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: link[key] for key in ("name", "from", "to", "delay")} | {"rate": 1_000_000}
+
+
+def _plain_record(data: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """Name, in the record, links that were made simple in place of their stages and classes.
+    `names_problems` has reported names of nothing."""
+    if not any(link.end for link in scenario.links):
+        return data
+    by_name = {
+        name: link.name if "end" not in plain else name
+        for link, plain in zip(scenario.links, data["links"], strict=True)
+        for name in (link.name, *(name for name, _, _ in named(link)))
+    }
+    queues = [by_name[name] for name in data["record"]["queues"] if name in by_name]
+    return {**data, "record": {**data["record"], "queues": list(dict.fromkeys(queues))}}
+
+
 def _simplified(
     data: dict[str, Any], layout: Layout | None, known: Sequence[Path]
 ) -> dict[str, Any]:
@@ -227,9 +268,7 @@ def _simplified(
         return any(path[: len(place)] == place for path in known)
 
     links = [
-        {key: link[key] for key in ("name", "from", "to", "delay")} | {"rate": 1_000_000}
-        if not layout and faulty("links", i)
-        else link
+        _plain(link) if not layout and faulty("links", i) else link
         for i, link in enumerate(data["links"])
     ]
     flows = [

@@ -17,13 +17,16 @@ from sojourn.core.algorithm import Algorithm
 from sojourn.core.hosts import HOSTS, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration
 from sojourn.scenario import trace
+from sojourn.scenario.ends import HtbClass, is_tested, queues
 from sojourn.scenario.flows import Flow, Tcp
-from sojourn.scenario.links import Link
+from sojourn.scenario.links import OF_ONE_QUEUE, Link
 from sojourn.scenario.networks import NETWORKS
 from sojourn.scenario.networks.layout import Layout
 from sojourn.scenario.parts import WHOLE, Window
+from sojourn.scenario.queues import TESTED, Queue
 
 if TYPE_CHECKING:
+    from sojourn.core.algorithm import Library
     from sojourn.scenario.model import Scenario
 
 
@@ -69,11 +72,38 @@ def _value(value: Any, host: str | None) -> Any:
 
 def _link(link: Link, graph: Scenario, host: str | None) -> dict[str, Any]:
     data = _table(link, host)
-    algorithm = algorithms.find(link.queue.algorithm).engine
-    data["queue"] = {"algorithm": algorithm, **_value(link.queue.rows, host)}
+    if link.end:
+        kept = {key: value for key, value in data.items() if key not in OF_ONE_QUEUE}
+        return kept | {"end": [_stage(stage, host) for stage in link.end]}
+    del data["end"]
+    data["queue"] = _queue(link.queue, host)
     if link.trace is not None:
         by_packet = link.opportunity == "packet"
         data |= trace.to_engine(link.trace, int(graph.duration), by_packet=by_packet)
+    return data
+
+
+def _queue(queue: Queue, host: str | None) -> dict[str, Any]:
+    algorithm = algorithms.find(queue.algorithm).engine
+    return {"algorithm": algorithm, **_value(queue.rows, host)}
+
+
+def _stage(table: BaseModel, host: str | None) -> dict[str, Any]:
+    """Convert a stage or a table in it; keys that say nothing are left out."""
+    if isinstance(table, HtbClass):
+        table = table.filled()
+    data: dict[str, Any] = {}
+    for name, field in type(table).model_fields.items():
+        value = getattr(table, name)
+        if value is None or value == () or name == TESTED:
+            continue
+        if isinstance(value, Queue):
+            value = _queue(value, host)
+        elif isinstance(value, BaseModel):
+            value = _stage(value, host)
+        elif isinstance(value, tuple) and isinstance(value[0], BaseModel):
+            value = [_stage(item, host) for item in value]
+        data[field.alias or name] = _value(value, host)
     return data
 
 
@@ -82,6 +112,8 @@ def _flow(flow: Flow, host: str | None) -> dict[str, Any]:
     if not isinstance(flow.start, Duration):
         # The default spread does not apply; `checks` refuses one that is given.
         data["start_spread"] = 0
+    if not flow.dscp:
+        del data["dscp"]
     if isinstance(flow.transport, Tcp):
         # Each option of the preset is among the others.
         preset = data["transport"].pop("tcp")
@@ -91,7 +123,8 @@ def _flow(flow: Flow, host: str | None) -> dict[str, Any]:
 
 def without_opportunities(scenario: dict[str, Any]) -> dict[str, Any]:
     """Return the scenario with its traces as rates alone."""
-    return {**scenario, "links": [{**link, "trace": None} for link in scenario["links"]]}
+    links = [{**link, "trace": None} if "trace" in link else link for link in scenario["links"]]
+    return {**scenario, "links": links}
 
 
 def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,14 +139,28 @@ def without_foreign(scenario: Mapping[str, Any]) -> dict[str, Any]:
         }
         return {**flow, **tables}
 
-    fifo = {"algorithm": "fifo"}
-    foreign = {i for i, algorithm in link_algorithms(scenario) if "sim" not in algorithm.hosts}
-    links = enumerate(scenario["links"])
     return {
         **scenario,
-        "links": [{**link, "queue": fifo} if i in foreign else link for i, link in links],
+        "links": [_portable(link) for link in scenario["links"]],
         "flows": [portable(flow) for flow in scenario["flows"]],
     }
+
+
+def _portable(part: Any) -> Any:
+    """Copy a link, a stage or a class with a fifo in place of each queue of other hosts alone."""
+    if isinstance(part, list):
+        return [_portable(item) for item in part]
+    if not isinstance(part, Mapping):
+        return part
+    data = {key: _portable(part[key]) if key in _NESTED else part[key] for key in part}
+    queue = data.get("queue")
+    if queue and "sim" not in algorithms.find(queue["algorithm"]).hosts:
+        data["queue"] = {"algorithm": "fifo"}
+    return data
+
+
+# Keys of links and stages below which there may be queues.
+_NESTED = ("end", "classes", "bands", "inner")
 
 
 def parsed(scenario: Mapping[str, Any]) -> _native.Scenario:
@@ -121,10 +168,19 @@ def parsed(scenario: Mapping[str, Any]) -> _native.Scenario:
     return _native.Scenario(json.dumps(without_foreign(scenario)))
 
 
-def link_algorithms(scenario: Mapping[str, Any]) -> list[tuple[int, Algorithm]]:
-    """List the algorithm of each link, with the link's number."""
-    queues = (link["queue"]["algorithm"] for link in scenario["links"])
-    return [(i, algorithms.find(name)) for i, name in enumerate(queues)]
+def queue_algorithms(scenario: Mapping[str, Any]) -> list[tuple[str, Algorithm]]:
+    """List the algorithm of each queue, with the queue's name."""
+    return [
+        (name, algorithms.find(table["queue"]["algorithm"]))
+        for link in scenario["links"]
+        for name, _, table in queues(link)
+    ]
+
+
+def libraries(scenario: Mapping[str, Any]) -> tuple[Library, ...]:
+    """List the users' files in a scenario of the engine."""
+    files = (algorithm.file for _, algorithm in queue_algorithms(scenario))
+    return tuple(dict.fromkeys(filter(None, files)))
 
 
 def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:
@@ -141,7 +197,11 @@ def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:
         names = [link.name for link in scenario.links if link.takes_time]
     links = parts.get("links", scenario.links)
     # `checks` refuses `tested` at a link that takes no time.
-    tested = [link.name for link in links if link.queue.tested and link.takes_time]
+    tested = [
+        link.name
+        for link in links
+        if link.takes_time and any(is_tested(table) for _, _, table in queues(link))
+    ]
     # A flow has every option of the TCP that it names.
     parts["flows"] = tuple(
         flow.model_copy(update={"transport": flow.transport.resolved()})

@@ -34,7 +34,7 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
 from sojourn.scenario.links import OF_SIM
-from sojourn.scenario.parts import Kind, Model, Name, Times, refusal
+from sojourn.scenario.parts import Dscp, Kind, Model, Name, Times, refusal
 
 if TYPE_CHECKING:
     from sojourn._native import TrafficKey, TrafficKind
@@ -291,6 +291,7 @@ class Traffic(Model):
     count: int = Field(1, strict=True, ge=1, le=100_000, description="flows of the group")
     transport: Transport = Field(Tcp(), description="how they send")
     app: App = Field(KINDS["bulk"].model_validate({}), description="what they send")
+    dscp: Dscp = Field(0, description="mark of its packets, both ways: a name, or 0 to 63")
     start: Times = Field(Duration(0), description=_START)
     start_spread: Duration = Field(
         Duration("1 s"), description="each flow starts at a random time within this after `start`"

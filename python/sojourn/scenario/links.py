@@ -8,110 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    GetJsonSchemaHandler,
-    StrictBool,
-    model_serializer,
-    model_validator,
-)
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import BeforeValidator, Field, StrictBool
 
-from sojourn import algorithms
-from sojourn.core import units
-from sojourn.core.rows import Value
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
+from sojourn.scenario.ends import EndKey
 from sojourn.scenario.parts import Model, Name, Path, Problem, refusal
+from sojourn.scenario.queues import BurstKey, Queue, ScheduleKey, ShaperKey, up_to
 
 if TYPE_CHECKING:
     from sojourn.scenario.networks.dumbbell import Dumbbell
-
-
-# The title of an algorithm's name in the schema.
-ALGORITHM = "Algorithm"
-# A key of a queue that is no row of its algorithm.
-TESTED = "tested"
-_TESTED = (
-    "this queue is under test: `--aqm` and `--set` reach it. Where no queue says so, all that are "
-    "recorded are"
-)
-
-
-class Queue(Model):
-    """An algorithm, and values of its parameters by the names that `sojourn show` lists."""
-
-    algorithm: str = Field("fifo", description="a name alone takes every default")
-    # In canonical units.
-    rows: dict[str, int] = Field(default_factory=dict)
-    tested: StrictBool = Field(False, description=_TESTED)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read(cls, data: object) -> object:
-        if isinstance(data, Queue):
-            return data
-        if isinstance(data, str):
-            data = {"algorithm": data}
-        if not isinstance(data, dict) or not isinstance(data.get("rows", {}), dict):
-            raise refusal('write a queue as { algorithm = "codel", target = "5 ms" }')
-        name = str(data.get("algorithm", "fifo"))
-        values = {key: value for key, value in data.items() if key not in Queue.model_fields}
-        numbers = dict(data.get("rows", {}))
-        try:
-            name, chosen = algorithms.find_preset(name)
-        except Exception as error:
-            raise refusal(error, key="algorithm") from error
-        if chosen:
-            values = {k: v for k, v in chosen.rows.items() if k not in numbers} | values
-        try:
-            rows = numbers | algorithms.read_rows(name, values)
-        except units.UnitError as error:
-            key, _, reason = str(error).partition(": ")
-            raise refusal(reason or key, key=key if reason else None) from error
-        return {"algorithm": name, "rows": rows, TESTED: data.get(TESTED, False)}
-
-    @model_serializer
-    def _write(self) -> dict[str, Value]:
-        rows = algorithms.rows_of(self.algorithm)
-        values = {key: rows[key].write(number) for key, number in self.rows.items()}
-        return {"algorithm": self.algorithm, **({TESTED: True} if self.tested else {}), **values}
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        every = algorithms.every().values()
-        names = [a.name for a in sorted(every, key=lambda a: (a.alone, a.name))]
-        names += algorithms.presets()
-        file = {"type": "string", "pattern": r"\.c$", "description": "a file of your own"}
-        shared: dict[str, object] = {
-            row.name: {"description": row.help} for row in algorithms.queue_rows().values()
-        }
-        return {
-            "title": "Queue",
-            "description": "An algorithm with its parameters; `sojourn show NAME` lists them.",
-            "anyOf": [
-                {"type": "string", "enum": names},
-                file,
-                {
-                    "type": "object",
-                    "properties": {
-                        "algorithm": {
-                            "title": ALGORITHM,
-                            "anyOf": [{"enum": names}, file],
-                            "default": "fifo",
-                        },
-                        TESTED: {"type": "boolean", "default": False, "description": _TESTED},
-                    }
-                    | shared,
-                    "additionalProperties": {"type": ["string", "number", "boolean"]},
-                },
-            ],
-        }
 
 
 # The part of a frame that a queueing discipline sees beside the IP packet.
@@ -128,13 +34,6 @@ class Jitter(Model):
     distribution: Literal["normal", "uniform"] = Field("normal", description="form")
     sd: Duration = Field(description="standard deviation, or half the width of a uniform one")
     reorder: StrictBool = Field(False, description="a packet may overtake another")
-
-
-class Step(Model):
-    """From `at` on, the link has this rate."""
-
-    at: Duration = Field(description="time of the run")
-    rate: Rate = Field(description="from then on")
 
 
 class DelayStep(Model):
@@ -167,18 +66,8 @@ Trace = Annotated[
 ]
 
 
-def _up_to(most: Size) -> AfterValidator:
-    # Refuse sizes that the engine cannot hold, in the units of the file.
-    def check(size: Size) -> Size:
-        if size > most:
-            raise refusal(f"{size} is outside 0 B to {most}")
-        return size
-
-    return AfterValidator(check)
-
-
 # The engine has the same bounds.
-MOST_HEADER, MOST_MPU, MOST_BURST = Size("256 B"), Size("1514 B"), Size(2**32 - 1)
+MOST_HEADER, MOST_MPU = Size("256 B"), Size("1514 B")
 
 DELAYS = (
     "later delays: from each `at` on, in place of `delay` or the one before; packets under way "
@@ -212,26 +101,19 @@ class SimLink(Model):
     )
 
 
+# Keys of a link's one queue and its shaper, in whose place `end` is.
+OF_ONE_QUEUE = (
+    *("rate", "schedule", "trace", "opportunity", "shaper", "burst", "sim", "queue", "responder"),
+)
+
+
 # Keys that a link shares with the networks that have a shorthand.
 RateKey = Annotated[Rate | None, Field(description="without it, packets take no time to send")]
-ScheduleKey = Annotated[
-    tuple[Step, ...],
-    Field(description="later rates: from each `at` on, in place of `rate` or the step before"),
-]
 TraceKey = Annotated[
     Trace | None,
     Field(description="in place of `rate`: the moments at which packets may leave"),
 ]
 OpportunityKey = Annotated[Literal["bytes", "packet"], Field(description=_OPPORTUNITY)]
-ShaperKey = Annotated[
-    Literal["wire", "tbf", "htb"],
-    Field(description="how `rate` is kept: by the wire itself, or as Linux's tbf or htb does"),
-]
-BurstKey = Annotated[
-    Size,
-    _up_to(MOST_BURST),
-    Field(description=f"token bucket of tbf and htb, from a full packet to {MOST_BURST}"),
-]
 SimKey = Annotated[SimLink, Field(description=OF_SIM)]
 JitterKey = Annotated[
     Jitter | None,
@@ -242,8 +124,8 @@ ProbeKey = Annotated[Literal["echo", "experimental"], Field(description=_PROBE)]
 # Keys of the length that a link counts of a packet, with their defaults. Those of a network are
 # `Framed`.
 FRAME = {"header": ETHERNET, "mpu": Size(0), "linklayer": "ethernet"}
-_Header = Annotated[Size, _up_to(MOST_HEADER)]
-_Mpu = Annotated[Size, _up_to(MOST_MPU)]
+_Header = Annotated[Size, up_to(MOST_HEADER)]
+_Mpu = Annotated[Size, up_to(MOST_MPU)]
 _LinkLayer = Literal["ethernet", "atm"]
 FramedHeader = Annotated[_Header, Field(description=_HEADER.format(_EACH, MOST_HEADER))]
 FramedMpu = Annotated[_Mpu, Field(description=_MPU.format(_EACH, MOST_MPU))]
@@ -269,6 +151,7 @@ class Direction(Model):
     jitter: JitterKey = None
     loss: LossKey = Share(0.0)
     queue: Queue = Field(Queue(algorithm="fifo", rows={}), description="at the sending end")
+    end: EndKey = ()
     responder: Name | None = Field(None, description=_RESPONDER)
     probe: ProbeKey = "echo"
 
@@ -287,7 +170,7 @@ class Link(Direction, _Ends):
     @property
     def takes_time(self) -> bool:
         """Tell whether packets take time to send; only then can its queue be measured."""
-        return self.rate is not None or self.trace is not None
+        return self.rate is not None or self.trace is not None or bool(self.end)
 
 
 def framed(table: object) -> dict[str, Size | str]:

@@ -125,7 +125,9 @@ class Scenario(Model):
 
 
 # Lists of tables inside a table that are written as blocks.
-_BLOCKS = ("windows", "flows", *TABLES)
+_BLOCKS = ("windows", "flows", "end", *TABLES)
+# Lists of tables that have a line for each.
+_LINES = ("classes", "bands")
 # Longer lists are written as text, by `_long_list`.
 _SHORT = 100
 
@@ -138,6 +140,8 @@ def _toml(value: Any, is_block: bool) -> Any:
         table = tomlkit.table() if is_block else tomlkit.inline_table()
         for key, item in value.items():
             table[key] = _toml(item, is_block and key in _BLOCKS)
+            if key in _LINES:
+                table[key].multiline(True)
         return table
     if not isinstance(value, list):
         return value

@@ -12,9 +12,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
+    PlainSerializer,
     SerializerFunctionWrapHandler,
     StrictBool,
     Tag,
@@ -22,6 +24,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from sojourn.core.errors import nearest
 from sojourn.core.units import Duration
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
@@ -34,6 +37,45 @@ def refusal(reason: object, **context: Any) -> PydanticCustomError:
     """Make the error of a validator; the reader of a file takes its sentence, and from `context` a
     `key` of the table or a list of `problems`."""
     return PydanticCustomError("refusal", "{reason}", {"reason": str(reason), **context})
+
+
+# Marks of packets by name (RFC 2474, 2597, 3246, 5865, 8622).
+DSCPS = {
+    "df": 0,
+    **{f"cs{i}": 8 * i for i in range(8)},
+    **{f"af{i}{j}": 8 * i + 2 * j for i in range(1, 5) for j in range(1, 4)},
+    "le": 1,
+    "va": 44,
+    "ef": 46,
+}
+_DSCP_NAMES = {number: name for name, number in reversed(DSCPS.items())}
+
+
+def _read_dscp(value: object) -> object:
+    if type(value) is int and 0 <= value <= 63:
+        return value
+    if isinstance(value, str):
+        if value.lower() in DSCPS:
+            return DSCPS[value.lower()]
+        raise refusal(f"there is no DSCP '{value}'.{nearest(value.lower(), DSCPS)}")
+    raise refusal(f"{value!r} is no DSCP: write a name such as 'ef', or a number from 0 to 63")
+
+
+def write_dscp(number: int) -> str | int:
+    """Write the name of a mark; the number where it has none."""
+    return _DSCP_NAMES.get(number, number)
+
+
+Dscp = Annotated[
+    int,
+    BeforeValidator(
+        _read_dscp,
+        json_schema_input_type=Annotated[
+            Literal[tuple(DSCPS)] | Annotated[int, Field(ge=0, le=63)], Field(examples=["ef"])
+        ],
+    ),
+    PlainSerializer(write_dscp, when_used="json"),
+]
 
 
 class Model(BaseModel):

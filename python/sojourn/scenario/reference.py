@@ -18,10 +18,10 @@ from pydantic.fields import FieldInfo
 
 from sojourn.core import units
 from sojourn.core.text import markdown, write_page
-from sojourn.scenario import flows, links, parts
-from sojourn.scenario.links import ALGORITHM
+from sojourn.scenario import ends, flows, links, parts, queues
 from sojourn.scenario.model import LinuxHost, Scenario
 from sojourn.scenario.networks import cables, dumbbell, layout, parking_lot
+from sojourn.scenario.queues import ALGORITHM
 
 DEFAULT = Path("docs/reference/keys.md")
 
@@ -41,7 +41,7 @@ stand beside a key. What is for the simulator alone is refused on Linux, with th
 _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The scenario", Scenario),
     ("`[dumbbell]`", dumbbell.Dumbbell),
-    ("`queue` and `aqm`", links.Queue),
+    ("`queue` and `aqm`", queues.Queue),
     ("`[[links]]`", links.Link),
     ("`[[cables]]`", cables.Cable),
     ("`[[dumbbell.senders]]` and `[[dumbbell.receivers]]`", dumbbell.Side),
@@ -65,7 +65,17 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("times by flow, `exponential`", parts.Exponential),
     ("times by flow, `poisson`", parts.Poisson),
     ("`jitter`", links.Jitter),
-    ("`schedule`", links.Step),
+    ("`schedule`", queues.Step),
+    ('`[[links.end]]`, `kind = "queue"`', ends.QueueStage),
+    ('`[[links.end]]`, `kind = "htb"`', ends.Htb),
+    ("`classes` of `htb`", ends.HtbClass),
+    ("`schedule` of a class", ends.ClassStep),
+    ('`[[links.end]]`, `kind = "prio"`', ends.Prio),
+    ("`bands` of `prio`", ends.Band),
+    ('`[[links.end]]`, `kind = "drr"`', ends.Drr),
+    ("`classes` of `drr`", ends.DrrClass),
+    ('`[[links.end]]`, `kind = "ring"`', ends.Ring),
+    ("`match`", ends.Match),
     ("`delays`", links.DelayStep),
     ("`rtts` of a shorthand", dumbbell.RttStep),
     ("`[record]`", parts.Record),
@@ -81,6 +91,8 @@ def text() -> str:
 def _table(title: str, model: type[BaseModel]) -> str:
     schema = model.model_json_schema(by_alias=True, mode="validation")
     definitions = schema.get("$defs", {})
+    if "$ref" in schema:  # a table that may hold its like
+        schema = definitions[schema["$ref"].rpartition("/")[2]]
     # Where a name alone is allowed too, the table is the last form.
     properties = (schema if "properties" in schema else schema["anyOf"][-1])["properties"]
     # `[[flows]]` has these keys too, with the same meaning.
@@ -139,7 +151,8 @@ def _forms(schema: dict[str, Any], definitions: dict[str, Any]) -> Iterator[str]
 
 def _table_name(schema: dict[str, Any]) -> str:
     """Name a table: it has a place of its own on this page, or is one of several kinds."""
-    if "kind" in schema["properties"]:
+    kind = schema["properties"].get("kind")
+    if kind and kind["const"] not in ends.KINDS:
         return "a kind or its table"
     if "const" in schema["properties"].get("distribution", {}):
         return "a distribution"
@@ -156,6 +169,7 @@ _QUANTITIES = {
     units.Rate.example: "a rate",
     units.Size.example: "a size",
     "0.01": "a share",
+    "ef": "a DSCP",
 }
 _TYPES = {
     "string": "text",

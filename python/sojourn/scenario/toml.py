@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.scenario.checks import MOST_PROBLEMS
+from sojourn.scenario.ends import tags
 from sojourn.scenario.flows import KINDS
 from sojourn.scenario.model import FORMAT, Scenario
 from sojourn.scenario.networks import cables
@@ -188,18 +189,21 @@ def _shortened(value: object, most: int = 60) -> str:
 
 def _keys_at(path: Keys, data: Any, model: type[BaseModel]) -> list[str]:
     """List the valid keys of the table that holds the last element of `path`."""
+    models = [model]
     for key in path[:-1]:
         data = data[key] if _holds(data, key) else None
-        if isinstance(key, int):
-            continue
-        for name, field in model.model_fields.items():
-            if key == (field.alias or name):
-                models = _models_in(field.annotation)
-                if len(models) != 1:
-                    models = [inner for inner in models if _is_named(inner, data)] or models
-                    return sorted({key for inner in models for key in _keys_of(inner)})
-                model = models[0]
-    return _keys_of(model)
+        inner = [
+            found
+            for outer in models
+            for name, field in outer.model_fields.items()
+            if key == (field.alias or name)
+            for found in _models_in(field.annotation)
+        ]
+        models = inner or models
+        models = [inner for inner in models if _is_named(inner, data)] or models
+    if len(models) == 1:
+        return _keys_of(models[0])
+    return sorted({key for inner in models for key in _keys_of(inner)})
 
 
 def _is_named(model: type[BaseModel], data: Any) -> bool:
@@ -230,6 +234,8 @@ def _real_path(location: Sequence[str | int], data: Any) -> Keys:
             continue
         elif key in _TAGS:
             break
+        elif isinstance(key, int) and isinstance(data, str | int):
+            continue  # a value that stands for a list of one
         else:
             data = None
         path.append(key)
@@ -243,7 +249,7 @@ def _holds(data: Any, key: str | int) -> bool:
 
 
 # "<…>": tags of a sweep's tables; no key has such a name.
-_TAGS = ("tcp", "udp", *KINDS, "<table>", "<value>", "<list>", *TAGS)
+_TAGS = ("tcp", "udp", *KINDS, "<table>", "<value>", "<list>", *TAGS, *tags())
 
 
 def spell(path: Keys) -> str:

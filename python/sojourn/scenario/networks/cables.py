@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from pydantic_core import PydanticCustomError
 
-from sojourn.scenario.links import Direction
+from sojourn.scenario.links import OF_ONE_QUEUE, Direction
 from sojourn.scenario.parts import Model, Name, Path, refusal
 
 # Keys of a cable alone.
@@ -74,6 +74,9 @@ def _links(i: int, cable: object) -> list[dict[str, Any]]:
             raise _refusal(("cables", i, "back", key), "is given by the cable")
     keys = {key: value for key, value in cable.items() if key not in _OWN}
     shared = {key: value for key, value in keys.items() if key not in _ONE_WAY}
+    # Stages in one direction do not go with the other's one queue.
+    unlike = OF_ONE_QUEUE if "end" in back else ("end",) if {*OF_ONE_QUEUE} & back.keys() else ()
+    shared = {key: value for key, value in shared.items() if key not in unlike}
     first, second = ends
     return [
         {**keys, "from": first, "to": second},

@@ -19,7 +19,6 @@ from sojourn.core.units import Duration, Rate, Size
 from sojourn.scenario.flows import Traffic
 from sojourn.scenario.links import (
     ETHERNET,
-    BurstKey,
     DelayStep,
     FramedHeader,
     FramedLinkLayer,
@@ -27,10 +26,7 @@ from sojourn.scenario.links import (
     JitterKey,
     OpportunityKey,
     ProbeKey,
-    Queue,
     RateKey,
-    ScheduleKey,
-    ShaperKey,
     SimKey,
     SimLink,
     TraceKey,
@@ -49,6 +45,7 @@ from sojourn.scenario.networks.layout import (
 )
 from sojourn.scenario.parts import Delays as NodeDelays
 from sojourn.scenario.parts import Even, Model, Name, Path, Poisson, Problem
+from sojourn.scenario.queues import BurstKey, Queue, ScheduleKey, ShaperKey
 
 # The most nodes in all sides. Each is laid with two links.
 _MAX_NODES = 20_000

@@ -19,10 +19,10 @@ from sojourn.scenario.links import (
     JitterKey,
     Link,
     LossKey,
-    Queue,
     RateKey,
 )
 from sojourn.scenario.parts import Model, Path, Problem
+from sojourn.scenario.queues import Queue
 
 if TYPE_CHECKING:
     from sojourn.scenario.networks.dumbbell import Dumbbell, Side

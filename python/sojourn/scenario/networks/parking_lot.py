@@ -16,16 +16,12 @@ from sojourn.scenario.flows import Traffic
 from sojourn.scenario.links import (
     DELAYS,
     ETHERNET,
-    BurstKey,
     DelayStep,
     FramedHeader,
     FramedLinkLayer,
     FramedMpu,
     JitterKey,
     LossKey,
-    Queue,
-    ScheduleKey,
-    ShaperKey,
     SimKey,
     SimLink,
     framed,
@@ -40,6 +36,7 @@ from sojourn.scenario.networks.layout import (
     paths,
 )
 from sojourn.scenario.parts import Model, Path, Problem, refusal
+from sojourn.scenario.queues import BurstKey, Queue, ScheduleKey, ShaperKey
 
 # Each hop is laid with two links.
 _MAX_HOPS = 1_000

@@ -116,60 +116,62 @@ def parts(link: Data) -> list[Part]:
             continue
         ring = below if below and below["kind"] == RING else None
         head = f"{link['name']}/{stage['name']}" if several else link["name"]
-        paced = (ring or stage).get("rate")
+        rate = (ring or stage).get("rate")
+        paced = rate, rate, tuple(stage.get("schedule") or ())
         if stage["kind"] == "queue":
-            steps = tuple(stage.get("schedule") or ())
-            rate = stage.get("rate") or paced
-            queue = _queue(stage, head, FIRST_HANDLE, rate, rate, steps)
-            tree = None
+            queue, tree = _queue(stage, head, FIRST_HANDLE, paced), None
         else:
-            queue = None
-            tree = _Builder(head, paced).discipline(stage, int(ROOT, 16))
+            queue, tree = None, _Builder(head).discipline(stage, int(ROOT, 16), paced)
         name = f"{link['name']}/{ring['name']}" if ring else None
         found.append(Part(stage, queue, tree, ring, name))
     return found
 
 
-def _queue(
-    data: Data, name: str, handle: int, rate: int | None, bandwidth: int | None, steps: Any
-) -> Queue:
-    return Queue(
-        name, f"{handle:x}", data["queue"], rate, bandwidth, tuple(steps), data.get("responder")
-    )
+# Rate of results, the algorithm's row, and later rates of results.
+_Pace = tuple[int | None, int | None, tuple[Data, ...]]
+
+
+def _queue(data: Data, name: str, handle: int, paced: _Pace) -> Queue:
+    return Queue(name, f"{handle:x}", data["queue"], *paced, data.get("responder"))
 
 
 class _Builder:
     """Gives the disciplines and queues of a tree their handles."""
 
-    def __init__(self, head: str, ring_rate: int | None) -> None:
-        self.head, self.ring_rate, self.next = head, ring_rate, FIRST_HANDLE
+    def __init__(self, head: str) -> None:
+        self.head, self.next = head, FIRST_HANDLE
 
     def _handle(self) -> int:
         self.next += 1
         return self.next - 1
 
-    def discipline(self, data: Data, handle: int) -> Discipline:
-        """Make the discipline of this handle, with all below it."""
+    def discipline(self, data: Data, handle: int, paced: _Pace) -> Discipline:
+        """Make the discipline of this handle, with all below it, under this pace."""
         kind = data["kind"]
         listed = data[_CLASSES[kind]]
         minors = {one["name"]: f"{number:x}" for number, one in enumerate(listed, start=1)}
-        classes = tuple(self._class(kind, one, listed, minors) for one in listed)
+        classes = tuple(self._class(kind, one, listed, minors, paced) for one in listed)
         default = data.get("default")
         return Discipline(kind, f"{handle:x}", classes, minors[default] if default else None)
 
-    def _class(self, kind: str, data: Data, listed: list[Data], minors: Mapping[str, str]) -> Class:
+    def _class(
+        self,
+        kind: str,
+        data: Data,
+        listed: list[Data],
+        minors: Mapping[str, str],
+        paced: _Pace,
+    ) -> Class:
         name = data["name"]
         full = f"{self.head}/{name}"
         children = tuple(minors[one["name"]] for one in listed if one.get("parent") == name)
+        if kind == "htb":
+            paced = ceil_of(data), data["rate"], ceil_steps(data)
         queue = inner = None
         if data.get("inner"):
-            inner = self.discipline(data["inner"], self._handle())
+            inner = self.discipline(data["inner"], self._handle(), paced)
         elif not children:
-            rate = bandwidth = self.ring_rate
-            steps: tuple[Data, ...] = ()
-            if kind == "htb":
-                rate, bandwidth, steps = ceil_of(data), data["rate"], ceil_steps(data)
-            queue = _queue(data, full, self._handle(), rate, bandwidth, steps)
+            queue = _queue(data, full, self._handle(), paced)
         parent = data.get("parent")
         return Class(
             full, minors[name], data, minors[parent] if parent else None, children, queue, inner

@@ -18,7 +18,9 @@ from typing import Any
 from sojourn import _native, algorithms
 from sojourn.core.errors import InputError
 from sojourn.linux import ends, matches
-from sojourn.linux.ends import ROOT, Discipline, Part, Plain, Queue, end_of, queues, wanted
+from sojourn.linux.classes import Counter, edges_of, of_tree
+from sojourn.linux.classes import lines as class_lines
+from sojourn.linux.ends import RING, ROOT, Discipline, Part, Plain, Queue, end_of, queues, wanted
 from sojourn.linux.matches import Filter, Port, Stream, filters
 from sojourn.linux.qdiscs import Stage, own_delays, stages
 from sojourn.linux.samples import group_lines, queue_line, steps_of
@@ -95,6 +97,13 @@ class Ring:
     lower: str
     data: Mapping[str, Any]
 
+    @property
+    def words(self) -> str:
+        """Return what linux/uml/ring/device.c is told of it."""
+        bql = -1 if self.data["bql"] is True else int(self.data["bql"])
+        numbers = f"{self.data['packets']}/{self.data['rate']}/{bql}"
+        return f"{self.device}/{self.lower}/{numbers}"
+
 
 @dataclass(frozen=True)
 class _Gate:
@@ -113,6 +122,8 @@ class Plan:
 
     files: Mapping[str, str]
     taps: tuple[RecordedQueue, ...]
+    rings: tuple[Ring, ...]
+    counters: tuple[Counter, ...]  # classes and rings that are recorded
     series_ns: int
     steps: int  # of the series, each of which ends with a sample
 
@@ -120,6 +131,8 @@ class Plan:
         """Write the script that the guest runs."""
         end_ms = -(-duration_ns // 1_000_000)
         lines = ["#!/bin/sh", "set -e", f"insmod {module}"]
+        if self.rings:
+            lines += [f"insmod ring.ko rings={','.join(ring.words for ring in self.rings)}"]
         lines += [f"echo {3 * (f'{_TCP_PAGES} ')}> /proc/sys/net/ipv4/tcp_mem"]
         lines += [f"export SOJOURN_TC={module.rpartition('/')[0]}"]
         lines += [f"programs={programs}", ". ./network"]
@@ -131,6 +144,8 @@ class Plan:
                 command = f"tap {' '.join(tap.taps)} $t0 {end_ms} {tap.space}"
                 lines += [f"ip netns exec {tap.space} {programs}/{command} &", 'pids="$pids $!"']
         lines += [f"{programs}/clock $t0 < timetable &", 'pids="$pids $!"']
+        if self.counters:
+            lines += [f"{programs}/classes $t0 < classes > counters &", 'pids="$pids $!"']
         if "queues" in self.files:
             samples = f"{self.series_ns} {self.steps}"
             lines += [f"{programs}/statistics $t0 {samples} < queues > readings &"]
@@ -172,7 +187,17 @@ def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None 
     steps = steps_of(scenario)
     if steps and laid.taps:
         files["queues"] = _lines(queue_line(tap.space, tap.device, tap.handle) for tap in laid.taps)
-    return Plan(files, tuple(laid.taps), scenario["record"]["series"], steps)
+    if laid.counters:
+        edges = edges_of(scenario["record"]["windows"])
+        files["classes"] = _lines(class_lines(laid.counters, edges))
+    return Plan(
+        files,
+        tuple(laid.taps),
+        tuple(laid.rings),
+        tuple(laid.counters),
+        scenario["record"]["series"],
+        steps,
+    )
 
 
 # Numbers of the links there and back, each flow's start, and its addition to the links' delays.
@@ -261,6 +286,7 @@ class _Layout:
         self.gates: dict[int, _Gate] = {}  # by number
         self.trees: list[tuple[int, str, Discipline]] = []  # link, namespace
         self.rings: list[Ring] = []
+        self.counters: list[Counter] = []
         # The groups of each entry of `match` that asks for some.
         self.lists = [
             entry["flows"]
@@ -324,11 +350,21 @@ class _Layout:
             if stage.part and stage.part.ring:
                 device = self._add_ring(i, k + 1, boxes[k], stage.part)
             self._put(boxes[k], device, stage, i)
+            if stage.part:
+                self._count(stage.part, boxes[k], device, link)
             for queue in stage.queues:
                 gate = _Gate(i, boxes[k], device, k if k > len(before) else None)
                 self.gates[self.numbers[queue.name]] = gate
                 if queue.name in recorded:
                     self._record(queue, stage, gate, f"l{i}h{k}b")
+
+    def _count(self, part: Part, space: str, device: str, link: Mapping[str, Any]) -> None:
+        """Note the classes and the ring that are recorded."""
+        trees = part.tree.all() if part.tree else ()
+        found = [counter for tree in trees for counter in of_tree(tree, space, device)]
+        if part.ring_name:
+            found.append(Counter(part.ring_name, RING, space, device, "", ("",)))
+        self.counters += [c for c in found if wanted(c.name, link, self.scenario)]
 
     def _record(self, queue: Queue, stage: Stage, gate: _Gate, before: str) -> None:
         algorithm = algorithms.find(queue.data["algorithm"])

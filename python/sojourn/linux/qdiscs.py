@@ -313,16 +313,19 @@ def _class_words(tree: Discipline, one: Class, rates: tuple[int, int] | None = N
 
 def _class_steps(tree: Discipline) -> Iterator[tuple[int, str]]:
     """Yield the times and the lines of later rates of classes, and of their queues' rows."""
-    for one in tree.classes:
+    for one in tree.classes if tree.kind == "htb" else ():
         for at_ns, rate, ceil in rate_steps(one.data):
             yield at_ns, f"class change {_class_words(tree, one, (rate, ceil))}"
-            if one.queue and _takes_rate(one.queue.data):
-                yield (
-                    at_ns,
-                    _rate_change(
-                        one.queue.data, rate, f"{tree.handle}:{one.minor}", one.queue.handle
-                    ),
-                )
+            yield from ((at_ns, words) for words in _row_changes(tree.handle, one, rate))
+
+
+def _row_changes(handle: str, one: Class, rate_bps: int) -> Iterator[str]:
+    """Yield the lines that tell queues the rate of the class of HTB around them."""
+    if one.queue and _takes_rate(one.queue.data):
+        yield _rate_change(one.queue.data, rate_bps, f"{handle}:{one.minor}", one.queue.handle)
+    if one.inner and one.inner.kind != "htb":
+        for below in one.inner.classes:
+            yield from _row_changes(one.inner.handle, below, rate_bps)
 
 
 def _queue_words(queue: Queue) -> str:

@@ -648,6 +648,8 @@ def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) ->
         for index, script in enumerate(group.scripts):
             numbers = f"{group.first + index} {group.port(index)}"
             yield f"flow {numbers} {ends} {cc} {group.way[2][index]} {stop_ns}"
+            if dscp := flow.get("dscp"):
+                yield f"dscp {dscp}"
             yield script.rstrip("\n")
 
 

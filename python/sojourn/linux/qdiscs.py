@@ -95,7 +95,8 @@ def stages(link: Mapping[str, Any], recorded: bool | Collection[str]) -> list[St
 
 def _alone(link: Mapping[str, Any], stage: Mapping[str, Any], queue: Queue) -> dict[str, Any]:
     """Make the link that has only this stage of an end, and no delay."""
-    shaping = {key: stage[key] for key in ("rate", "schedule", "shaper", "burst", "queue")}
+    shaping = {key: stage[key] for key in ("rate", "shaper", "burst", "queue")}
+    shaping["schedule"] = stage.get("schedule", [])
     own = {"name": queue.name, "delay": 0, "delays": [], "jitter": None, "loss": 0.0}
     return {**{key: value for key, value in link.items() if key != "end"}, **shaping, **own}
 

@@ -6,7 +6,7 @@ The control law is prose; each step of it is quoted where it is taken. Smoothing
 section 2: the paper's text says 6928, which has no such calculation, its footnote 6298.
 
 Points that the paper leaves open are decided as in docs/reference/algorithms/asqm.md: `entry`,
-`base`, lost probes, a schedule that lags.
+`base`, `first`, lost probes, a schedule that lags.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class Asqm(Discipline):
         ratio: int = 4,
         as_printed: bool = False,
         above_least: bool = False,
+        period_s: float = 0.0,
+        first_after_interval: bool = False,
         longest_s: float = 2**36 * 1e-9,
         **common: Any,
     ) -> None:
@@ -42,8 +44,11 @@ class Asqm(Discipline):
         self.probes_from = probes_from  # the number of a packet's probe is so much larger
         self.target_s, self.interval_s, self.ratio = target_s, interval_s, ratio
         self.as_printed, self.above_least = as_printed, above_least
+        self.period_s, self.first_after_interval = period_s, first_after_interval
         self.longest_s = longest_s
         self.since_probe = 0
+        self.probed_s = -math.inf
+        self.asks = False
         self.rtt_s = 0.0
         self.srtt_s: float | None = None
         self.rttvar_s = 0.0
@@ -55,16 +60,21 @@ class Asqm(Discipline):
         self.next_s = 0.0
 
     def on_arrival(self, now_s: float, packet: Packet) -> Act:
-        """ "A ratio of one sensory packet for every four data packets" that are let in."""
+        """ "A ratio of one sensory packet for every four data packets" that are let in, or
+        "periodic sensory packets": one with the first packet a period after the last."""
         self.since_probe += 1
+        self.asks = self.since_probe >= self.ratio
+        if self.period_s:
+            self.asks = reached(now_s, self.probed_s + self.period_s)
+        if self.asks:
+            self.since_probe, self.probed_s = 0, now_s
         return Act.PASS
 
     def join(self, packet: Packet) -> None:
-        """The probe follows the packet that was the fourth, where the limit lets it in."""
+        """The probe follows the packet that asked for it, where the limit lets it in."""
         super().join(packet)
-        if self.since_probe < self.ratio:
+        if not self.asks:
             return
-        self.since_probe = 0
         probe = Packet(self.probes_from + packet.number, PROBE_BYTES, probe=True)
         full = len(self.waiting) >= self.limit_pkts
         if full or self.bytes + probe.size > self.limit_bytes:
@@ -84,7 +94,7 @@ class Asqm(Discipline):
         return rtt_s - min(self.least_s, rtt_s) if self.above_least else rtt_s
 
     def on_answer(self, now_s: float, rtt_s: float) -> None:
-        """Section III: "link RTT samples by subtracting the timestamp from the current time"."""
+        """Section IV: "link RTT samples by subtracting the timestamp from the current time"."""
         self.rtt_s = min(rtt_s, self.longest_s)
         self.least_s = min(self.least_s, self.rtt_s)
         self.heard_s = now_s
@@ -99,8 +109,9 @@ class Asqm(Discipline):
                 self.leave()
         elif smoothed and (last or self.as_printed):
             # "When the smoothed link estimate reaches a threshold value that we call target".
+            # "Starting with an interval of 100 ms": before the first signal, or behind it.
             self.dropping = True
-            self.next_s = now_s
+            self.next_s = now_s + (self.interval_s if self.first_after_interval else 0.0)
 
     def leave(self) -> None:
         self.dropping, self.count = False, 0

@@ -11,8 +11,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from sojourn.scenario import load, loads, reference
-from sojourn.scenario.ends import named, queues, rates, recorded
+from sojourn.core.units import Duration, Rate
+from sojourn.scenario import Htb, HtbClass, Link, Queue, Ring, load, loads, reference
+from sojourn.scenario.ends import named, queue_rates, queues, recorded
 from sojourn.scenario.model import Scenario
 
 FILES = {path.stem: path for path in Path(__file__).with_name("data").joinpath("ends").iterdir()}
@@ -177,7 +178,7 @@ def test_utilisation_refers_to_the_ceiling_of_a_leaf_or_to_the_ring(form: str) -
     def of(name: str, queue: str) -> list[tuple[int, int]]:
         scenario = load(FILES[name])
         links: Any = scenario.links if form == "models" else scenario.to_engine()["links"]
-        return rates(links[0], queue)
+        return queue_rates(links[0], queue)
 
     assert of("home", "home up/sqm/voice") == [(0, 9_500_000)]
     assert of("home", "home up/modem") == [(0, 10_000_000)]
@@ -189,3 +190,17 @@ def test_a_scenario_made_of_models_is_that_of_its_file() -> None:
     scenario = load(FILES["diffserv"])
     parts = {key: getattr(scenario, key) for key in scenario.model_fields_set}
     assert Scenario(**parts) == scenario
+
+
+def test_stages_made_in_python_are_those_of_a_file() -> None:
+    scenario = loads(HOME)
+    leaf = HtbClass(name="rest", rate=Rate("8 Mbit/s"), queue=Queue(algorithm="codel"))
+    ring = Ring(name="modem", packets=64, rate=Rate("10 Mbit/s"))
+    link = Link(
+        **{"name": "up", "from_": "home", "to": "isp", "delay": Duration("10 ms")},
+        end=(Htb(name="sqm", default="rest", classes=(leaf,)), ring),
+    )
+    parts = {key: getattr(scenario, key) for key in scenario.model_fields_set}
+    made = Scenario(**{**parts, "links": (link, *scenario.links[1:])})
+    assert [stage["kind"] for stage in made.to_engine()["links"][0]["end"]] == ["htb", "ring"]
+    assert loads(made.to_toml()) == made

@@ -277,7 +277,7 @@ MISTAKES = {
     "a range": ('"5 ms"', '"5 h"', r"queue.target: '5 h' is out of range; allowed: .* to "),
     "a rate in bps": ('"10 Mbit/s"', '"10 Mbps"', r":15: links\[1\].rate: .*tc reads"),
     "a rate of zero": ('"10 Mbit/s"', '"0 Mbit/s"', r"links\[1\].rate: '0 Mbit/s': a rate of zero"),
-    "a schedule": ('at = "4 s"', 'at = "1 s"', r":16: .*schedule\[1\].at: '1 s' is not later"),
+    "a schedule": ('at = "4 s"', 'at = "1 s"', r":18: .*schedule\[1\].at: '1 s' is not later"),
     "a node": ('to = "b"', 'to = "bb"', r"links\[1\].to: there is no node 'bb'. Valid.*: a, b, r"),
     "a path": (
         '"up", "down"',

@@ -42,7 +42,7 @@ def test_a_paper_of_a_folder_runs_and_its_claims_are_judged(
         ("paper.toml", '"codel"', '"codle"', "algorithms[1].algorithm: unknown algorithm 'codle'"),
         ("1/experiment.toml", 'window = "full"', "", "window is missing; write it here or in"),
         ("1/experiment.toml", '"full"', '"ful"', "window: the scenario has no 'ful'"),
-        ("1/experiment.toml", '"drop_pct"', '"drop"', "there is no metric 'drop'"),
+        ("1/experiment.toml", '"drop_pct"', '"drop"', "unknown metric 'drop'"),
         ("1/published.toml", "20 ms", "21 ms", "no cell is 'drop, 21 ms, Drop-tail"),
         ("1/claims.toml", '"CoDel"', '"Codel"', "1/claims.toml: no cell is 'drop, 20 ms, Codel"),
         ("1/claims.toml", '"less"', '"lesser"', "claim 1/tenth: there is no such relation"),

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// asqm.c: Active Sense Queue Management, Havey and Almeroth. Probes measure the round trip
-// of the access link, so that it acts on queues below this one, where no packet of its own
-// waits.
+// asqm.c: Active Sense Queue Management, Havey and Almeroth, IFIP Networking 2015. Probes
+// measure the round trip of the access link, so that it acts on queues below this one, where
+// no packet of its own waits.
 //
 // The paper has prose and three equations (section III, Eq. 1 to 3; section IV). Where it is
 // silent or contradicts itself docs/reference/algorithms/asqm.md says what is done here and
@@ -13,6 +13,7 @@
 
 static const char *const entries[] = {"both", "smoothed"};
 static const char *const bases[] = {"none", "least"};
+static const char *const firsts[] = {"at_once", "after_interval"};
 
 /* clang-format off */
 static const struct aqm_field params[] = {
@@ -26,6 +27,10 @@ static const struct aqm_field params[] = {
 		"what must reach target to begin: smoothed and last round trip, or smoothed"),
 	AQM_ROW_OF_CHOICES(5, asqm_conf, base, bases, ASQM_WHOLE, ASQM_ABOVE_LEAST, 0,
 		"subtracted from each round trip: nothing, or the least one seen"),
+	AQM_ROW(6, AQM_U64, asqm_conf, period, AQM_NS, 0, 0, 100 * NS_PER_S, 0,
+		"in place of ratio: a probe with the first packet after so much time; 0: off"),
+	AQM_ROW_OF_CHOICES(7, asqm_conf, first, firsts, ASQM_AT_ONCE, ASQM_AFTER_INTERVAL, 0,
+		"first signal: when the episode begins, or an interval later"),
 	AQM_END,
 };
 
@@ -45,24 +50,37 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 {
 	struct asqm_state *s = st;
 
-	(void)conf, (void)now, (void)seed;
+	(void)conf, (void)seed;
 	s->law.base_ns = AQM_NEVER;
+	s->probe_ns = now;
 	return AQM_NEVER;
+}
+
+/* Is a probe due with this packet? No period is longer than the row, which may have become
+ * shorter. */
+static bool probes(struct asqm_state *s, const struct asqm_conf *c, u64 now)
+{
+	if (c->period) {
+		s->probe_ns = min64(s->probe_ns, now + c->period);
+		if (now < s->probe_ns)
+			return false;
+		s->probe_ns = now + c->period;
+		return true;
+	}
+	s->since_probe++;
+	if (s->since_probe < c->ratio)
+		return false;
+	s->since_probe = 0;
+	return true;
 }
 
 static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *view, struct aqm_pkt *pkt)
 {
-	struct asqm_state *s = st;
-	const struct asqm_conf *c = conf;
 	struct aqm_verdict v = aqm_pass();
 
-	(void)now, (void)view, (void)pkt;
-	s->since_probe++;
-	if (s->since_probe >= c->ratio) {
-		s->since_probe = 0;
-		v.probe = 1;
-	}
+	(void)view, (void)pkt;
+	v.probe = probes(st, conf, now);
 	return v;
 }
 
@@ -90,7 +108,7 @@ static void echo(void *st, const void *conf, u64 now, const struct aqm_view *vie
 const struct aqm_algo aqm_asqm = {
         .name = "asqm",
         .brief = "probes the round trip of the access link, and signals when that is too long",
-        .source = "Havey, Almeroth, Active Sense Queue Management",
+        .source = "Havey, Almeroth, Active Sense Queue Management, IFIP Networking 2015",
         .abi = AQM_ABI,
         .flags = AQM_MARKS | AQM_AT_HEAD,
         .queues = 1,

@@ -8,7 +8,8 @@
  * in its footnote): SRTT moves by an eighth, RTTVAR by a quarter. An episode begins when
  * SRTT (by default the last sample too) is at or above the target, and ends with the first
  * sample below it, or without answers for ASQM_STALE_MIN or longer. In an episode
- * signal n + 1 follows signal n after interval / sqrt(n).
+ * signal n + 1 follows signal n after interval / sqrt(n); the first comes at once, or after an
+ * interval.
  *
  * Samples are bounded to ASQM_RTT_MAX, 2^36 ns, so SRTT times 8 stays below 2^39.
  */
@@ -24,11 +25,13 @@
 
 enum asqm_entry { ASQM_BOTH, ASQM_SMOOTHED };
 enum asqm_base { ASQM_WHOLE, ASQM_ABOVE_LEAST };
+enum asqm_first { ASQM_AT_ONCE, ASQM_AFTER_INTERVAL };
 
 struct asqm_conf {
 	u64 target, interval; /* ns */
+	u64 period;           /* ns; 0: by ratio */
 	u32 ratio;
-	u32 entry, base;
+	u32 entry, base, first;
 };
 
 struct asqm_law {
@@ -42,6 +45,7 @@ struct asqm_law {
 struct asqm_state {
 	struct asqm_law law;
 	u64 srtt_ns, answers;
+	u64 probe_ns; /* when the next probe is due, with a period */
 	u32 since_probe;
 };
 
@@ -85,7 +89,7 @@ static inline void asqm_sample(struct asqm_law *l, const struct asqm_conf *c, u6
 			l->dropping = l->count = 0;
 	} else if (smoothed && (last || c->entry == ASQM_SMOOTHED)) {
 		l->dropping = 1;
-		l->next_ns = now;
+		l->next_ns = now + (c->first == ASQM_AFTER_INTERVAL ? c->interval : 0);
 	}
 }
 

@@ -28,6 +28,45 @@ TEST(a_shorter_interval_acts_at_once)
 	bench_end(&b);
 }
 
+/* Does a packet at this time, in ns behind the begin, ask for a probe? */
+static bool asks_at(struct bench *b, u64 begin_ns, u64 at_ns)
+{
+	b->now = begin_ns + at_ns;
+	arrive(b, 1, 1000, AQM_NOT_ECT);
+	return aqm_probe_asked(b->q);
+}
+
+TEST(a_period_asks_for_a_probe_on_the_nanosecond_whatever_the_ratio)
+{
+	struct bench b = BEGIN(&aqm_asqm, 100, NS_PER_S, {"period", 1000}, {"ratio", 1});
+	u64 begin_ns = b.now;
+
+	CHECK(asks_at(&b, begin_ns, 0));
+	CHECK(!asks_at(&b, begin_ns, 999));
+	CHECK(asks_at(&b, begin_ns, 1000));
+	/* From the last probe, not from when it was due. */
+	CHECK(asks_at(&b, begin_ns, 2500));
+	CHECK(!asks_at(&b, begin_ns, 3499));
+	CHECK(asks_at(&b, begin_ns, 3500));
+	bench_end(&b);
+}
+
+TEST(a_shorter_period_and_a_ratio_in_its_place_act_at_once)
+{
+	struct bench b =
+	        BEGIN(&aqm_asqm, 100, NS_PER_S, {"period", 100 * NS_PER_S}, {"ratio", 2});
+	u64 begin_ns = b.now;
+
+	CHECK(asks_at(&b, begin_ns, 0));
+	change_row(&b, "period", 1000);
+	CHECK(!asks_at(&b, begin_ns, 10));
+	CHECK(asks_at(&b, begin_ns, 1010));
+	change_row(&b, "period", 0);
+	CHECK(!asks_at(&b, begin_ns, 1011));
+	CHECK(asks_at(&b, begin_ns, 1012));
+	bench_end(&b);
+}
+
 TEST(a_round_trip_is_kept_between_a_nanosecond_and_69_seconds)
 {
 	const struct asqm_conf c = {.target = 50 * NS_PER_MS, .interval = 100 * NS_PER_MS};
@@ -66,9 +105,10 @@ TEST(a_first_round_trip_of_the_target_is_enough)
 }
 
 /* Marks at two departures, so long after an answer of 100 ms at 1 s. */
-static u64 marks_after(u64 first_ns, u64 second_ns)
+static u64 marks_by(u32 first, u64 first_ns, u64 second_ns)
 {
-	struct bench b = BEGIN(&aqm_asqm, 8, NS_PER_S, {"limit", 6}, {"ecn", 1});
+	struct bench b =
+	        BEGIN(&aqm_asqm, 8, NS_PER_S, {"limit", 6}, {"ecn", 1}, {"first", first});
 	u64 answered_ns = b.now, found;
 
 	aqm_echo(b.q, b.now, 0, 100 * NS_PER_MS);
@@ -81,6 +121,19 @@ static u64 marks_after(u64 first_ns, u64 second_ns)
 	found = marks(&b);
 	bench_end(&b);
 	return found;
+}
+
+static u64 marks_after(u64 first_ns, u64 second_ns)
+{
+	return marks_by(ASQM_AT_ONCE, first_ns, second_ns);
+}
+
+TEST(the_first_signal_may_wait_for_an_interval)
+{
+	CHECK_EQ(marks_by(ASQM_AFTER_INTERVAL, 0, 100 * NS_PER_MS - 1), 0);
+	CHECK_EQ(marks_by(ASQM_AFTER_INTERVAL, 0, 100 * NS_PER_MS), 1);
+	CHECK_EQ(marks_by(ASQM_AFTER_INTERVAL, 100 * NS_PER_MS, 200 * NS_PER_MS - 1), 1);
+	CHECK_EQ(marks_by(ASQM_AFTER_INTERVAL, 100 * NS_PER_MS, 200 * NS_PER_MS), 2);
 }
 
 TEST(signals_are_due_on_the_nanosecond)

@@ -137,9 +137,9 @@ class Scenario:
         """For each group of flows the scripts of its flows, as linux/uml/play.c reads them.
         ValueError: they are too long, or no host can keep one."""
 
-    def probe_ways(self) -> list[tuple[int, list[int], list[int], str]]:
-        """By link with an algorithm that probes: its number, the links behind it to the responder,
-        those back, and the responder's node."""
+    def probe_ways(self) -> list[tuple[int, str, list[int], list[int], str]]:
+        """By queue with an algorithm that probes: the number of its link, its name in results, the
+        links behind its own to the responder, those back, and the responder's node."""
 
     def flows(self, played: str) -> Flows:
         """The flows by what linux/uml/play.c wrote of them. RuntimeError: the line that is not of

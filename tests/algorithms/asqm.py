@@ -30,11 +30,14 @@ class BesideAsqm(Beside):
         "ratio": 4,
         "entry": 0,
         "base": 0,
+        "period": 0,
+        "first": 0,
     }
     settings: ClassVar = (
         {"target": 20 * MS, "interval": 30 * MS, "ratio": 1},
         {"target": 60 * MS, "entry": 1, "ratio": 7, "limit": 30},
         {"target": 30 * MS, "interval": SECOND, "base": 1, "limit_bytes": 20_000},
+        {"target": 20 * MS, "interval": SECOND, "period": 5 * MS, "first": 1},
     )
     signalling: ClassVar = (
         {"target": MS, "interval": 20 * MS, "ratio": 2},
@@ -64,6 +67,8 @@ class BesideAsqm(Beside):
             ratio=rows["ratio"],
             as_printed=bool(rows["entry"]),
             above_least=bool(rows["base"]),
+            period_s=rows["period"] * NS,
+            first_after_interval=bool(rows["first"]),
             **common(case, judge),
         )
 
@@ -113,6 +118,14 @@ def test_asqm_refuses_a_probe_where_the_limit_is_reached() -> None:
     assert done[-1].dropped == [1003]
 
 
+def test_asqm_with_a_period_sends_a_probe_with_the_first_packet_behind_it() -> None:
+    """Periods of 10 ms and packets each 4 ms: probes with those of 0, 12, 24 and 36 ms."""
+    model = Asqm(probes_from=1000, period_s=0.01)
+    for number in range(11):
+        model.arrive(number * 4e-3, Packet(number, 1500))
+    assert [p.number - 1000 for p in model.waiting if p.probe] == [0, 3, 6, 9]
+
+
 def test_asqm_smooths_as_rfc_6298_does() -> None:
     """Samples of 100, 180 and 20 ms: SRTT 100, 110, 98.75; RTTVAR 50, 57.5, 65.625 ms."""
     model = Asqm(probes_from=0)
@@ -134,6 +147,18 @@ def test_asqm_signals_at_once_and_then_after_interval_over_the_root() -> None:
         if model.request(now_s).marked:
             times.append(step)
     assert times == [0, 100, 171, 229, 279, 324]
+
+
+def test_asqm_with_the_first_signal_after_an_interval_has_the_same_gaps_later() -> None:
+    """The first at 100 ms, and then after 100, 70.7, 57.7, 50 ms as before."""
+    model = busy(first_after_interval=True)
+    model.answer(1.0, 0.15)
+    times = []
+    for step in range(400):
+        model.heard_s = 1.0 + step * 1e-3
+        if model.request(model.heard_s).marked:
+            times.append(step)
+    assert times == [100, 200, 271, 329, 379]
 
 
 def test_asqm_ends_with_one_sample_below_target_and_does_not_flap() -> None:

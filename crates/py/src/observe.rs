@@ -17,6 +17,7 @@ use sojourn_sim::measure::record::{QueueReport, Transfer};
 use sojourn_sim::measure::report::{self, FlowsReport};
 use sojourn_sim::scenario::LinkSpec;
 use sojourn_sim::scenario::Scenario as Spec;
+use sojourn_sim::scenario::end::inside;
 use sojourn_sim::scenario::frame::Frames;
 use sojourn_sim::scenario::graph::Graph;
 use sojourn_sim::scenario::script;
@@ -29,7 +30,7 @@ use super::run::{Packed, pack};
 type Way = (Vec<usize>, Vec<usize>, Vec<u64>, Vec<u64>);
 
 /// Link, ways forth and back, responder.
-type ProbeWay = (usize, Vec<usize>, Vec<usize>, String);
+type ProbeWay = (usize, String, Vec<usize>, Vec<usize>, String);
 
 /// A scenario, read and checked.
 #[pyclass(frozen)]
@@ -63,22 +64,25 @@ impl Scenario {
         script::scripts(&self.0, seed).map_err(PyValueError::new_err)
     }
 
-    /// By link with an algorithm that probes: its number, the links behind it to the responder,
-    /// those back, and the responder's node.
+    /// By queue with an algorithm that probes: the number of its link, its name in results, the
+    /// links behind its own to the responder, those back, and the responder's node.
     fn probe_ways(&self) -> PyResult<Vec<ProbeWay>> {
         let graph = Graph::of(&self.0);
         let asks = |name: &str| Algorithm::find(name).is_some_and(Algorithm::probes);
-        let links = self.0.links.iter().enumerate();
-        links
-            .filter(|(_, link)| asks(&link.queue.algorithm))
-            .map(|(i, link)| {
-                let [forth, back] = graph
-                    .probe_paths(link, &format!("links[{i}]"))
-                    .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
-                let responder = link.responder.as_ref().unwrap_or(&link.to);
-                Ok((i, forth, back, responder.clone()))
-            })
-            .collect()
+        let mut all = Vec::new();
+        for (i, link) in self.0.links.iter().enumerate() {
+            for leaf in link.parts().iter().flat_map(|part| &part.leaves) {
+                if asks(&leaf.queue.algorithm) {
+                    let at = inside(&format!("links[{i}]"), &leaf.at);
+                    let ways = graph.probe_ways(link, leaf, &at);
+                    let [forth, back] =
+                        ways.map_err(|fault| PyValueError::new_err(fault.to_string()))?;
+                    let responder = leaf.responder.unwrap_or(&link.to).to_owned();
+                    all.push((i, leaf.name.clone(), forth.links, back.links, responder));
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// The flows of another host by what its program counted.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sojourn.algorithms import Preset
     from sojourn.core.rows import Row
+    from sojourn.scenario import Scenario
     from sojourn.scenario.flows import TcpPreset
     from sojourn.scenario.variant import Variant
 
@@ -108,6 +109,10 @@ def _text(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
+def _complete_network(incomplete: str) -> list[str]:
+    return options.scenarios(incomplete) + options.experiments(incomplete)
+
+
 @app.command("show")
 def show_(
     algorithm: Annotated[
@@ -119,17 +124,36 @@ def show_(
     expand: Annotated[
         Path | None, typer.Option("--expand", help="A scenario to write out.")
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            "--network",
+            help="A scenario to draw: a file, or the name of a known one or of an experiment.",
+            autocompletion=_complete_network,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Of --network: a picture (.svg) or a page (.html)."),
+    ] = None,
     tc: Annotated[
         bool, typer.Option("--tc", help="Its words for tc: what is not as by default.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show an algorithm's parameters or a preset, or a scenario with its shorthand written out."""
-    if (algorithm is None) == (expand is None):
-        raise InputError("show one of the two: an algorithm, or --expand SCENARIO.toml")
-    if expand and tc:
+    """Show an algorithm's parameters or a preset, a scenario with its shorthand written out, or the
+    picture of its network."""
+    if [algorithm, expand, network].count(None) != 2:
+        raise InputError(
+            "show one of the three: an algorithm, --expand SCENARIO.toml, --network SCENARIO.toml"
+        )
+    if tc and algorithm is None:
         raise InputError("--tc: an algorithm is wanted before it")
-    if expand:
+    if out and network is None:
+        raise InputError("--out: only a picture is written to a file: add --network SCENARIO.toml")
+    if network is not None:
+        _show_network(network, out, as_json=as_json)
+    elif expand:
         from sojourn.scenario import load
 
         graph = load(expand).expand()
@@ -140,6 +164,43 @@ def show_(
     elif algorithm is not None:
         description = table(algorithm)
         print_json(description) if as_json else _print(description)
+
+
+def _show_network(name: str, out: Path | None, *, as_json: bool) -> None:
+    """Print the network, or write its picture."""
+    from dataclasses import asdict
+
+    from sojourn.show import network, network_page
+
+    scenario = find_scenario(name)
+    if out:
+        network_page.write(scenario, out)
+        print_json({"files": [str(out)]}) if as_json else print(out)
+        return
+    found = network_page.of_scenario(scenario)
+    if as_json:
+        # A trailing underscore keeps a field apart from a word of Python.
+        print_json(asdict(found, dict_factory=lambda pairs: {k.rstrip("_"): v for k, v in pairs}))
+    else:
+        print(network.text(found), end="")
+
+
+def find_scenario(name: str) -> Scenario:
+    """Load the scenario of a known name, of an experiment, or in a file."""
+    from sojourn.papers.experiment import experiments
+    from sojourn.scenario import load
+    from sojourn.scenario.known import KNOWN, known_scenarios
+
+    known = known_scenarios()
+    if name in known:
+        return load(KNOWN / f"{name}.toml")
+    by_id = {experiment.id: experiment for experiment in experiments()}
+    if name in by_id:
+        return by_id[name].scenario
+    if not name.endswith(".toml") and not Path(name).exists():
+        meant = nearest(name, [*known, *by_id])
+        raise InputError(f"--network {name}: there is no such scenario, and no such file.{meant}")
+    return load(Path(name))
 
 
 def table(text: str) -> dict[str, Any]:

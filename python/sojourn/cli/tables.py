@@ -18,7 +18,7 @@ from rich.console import Console
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import BINNED
 from sojourn.core.text import FORMATS, Column, Table
-from sojourn.result.columns import spell
+from sojourn.result.columns import class_rows, spell
 from sojourn.result.compare import (
     Case,
     Cases,
@@ -112,6 +112,7 @@ def _case_parts(by_case: Cases, differences: Sequence[Difference]) -> Parts:
         yield Table(title + seeds_note(at_queue), _labels(at_queue, own), cells)
         yield from _all_differences(title, differences, (False, queue, window), own)
     yield from _probes(by_case)
+    yield from _classes(by_case)
     yield from responses(by_case, _labels)
     # Groups have tables of their own where there are several.
     for group, window in groups(by_case):
@@ -138,6 +139,40 @@ def _probes(by_case: Cases) -> Iterator[str]:
         for queue_name, counts in sums.items():
             words = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
             yield f"probes of {queue_name} ({label}, {seeds}): {words or 'none'}"
+
+
+_CLASS_COLUMNS = {
+    "rate_mbps": "sent (Mbit/s)",
+    "lent_pkts": "lent (packets)",
+    "borrowed_pkts": "borrowed (packets)",
+    "can_send_pct": "could send (%)",
+    "may_borrow_pct": "could borrow (%)",
+    "cannot_send_pct": "could do neither (%)",
+    "backlog_pkts": "waiting (packets)",
+}
+
+
+def _classes(by_case: Cases) -> Parts:
+    """Make a table of classes and rings for each case and window: means over the seeds."""
+    texts = zip(*labels(by_case).values(), strict=True)
+    for label, runs in zip(map(", ".join, texts), by_case.values(), strict=True):
+        by_window: dict[str, dict[tuple[str, str], list[dict[str, float]]]] = {}
+        for row in class_rows(runs):
+            rows = by_window.setdefault(row["window"], {})
+            rows.setdefault((row["class"], row["kind"]), []).append(row)
+        for window, rows in by_window.items():
+            heads = ("class", "kind", *_CLASS_COLUMNS.values())
+            lines = [
+                (*of, *(_mean(seen, key) for key in _CLASS_COLUMNS)) for of, seen in rows.items()
+            ]
+            seeds = "1 seed" if len(runs) == 1 else f"{len(runs)} seeds"
+            title = f"classes ({label}), {window}: {seeds}"
+            yield Table.of_rows(title, heads, lines)
+
+
+def _mean(rows: Sequence[Mapping[str, float | None]], key: str) -> str:
+    values = [value for row in rows if (value := row[key]) is not None]
+    return f"{sum(values) / len(values):,.2f}" if values else ""
 
 
 def _all_differences(

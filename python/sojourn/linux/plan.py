@@ -176,8 +176,8 @@ def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None 
         if flow["transport"].get("ecn") == "ect1":
             laid.rewrite(kind, flow, way[0][0], sends=True)
             laid.rewrite(kind, flow, way[1][0], sends=False)
-    for number, forth, back, responder in known.probe_ways():
-        laid.add_probes(number, forth, back, responder)
+    for _, name, forth, back, responder in known.probe_ways():
+        laid.add_probes(plain.numbers[name], forth, back, responder)
     laid.add_filters()
     files = {
         **laid.network(),

@@ -44,8 +44,10 @@ class Pair:
 
     signal: str
     left: str
-    right: str | None  # None: left is compared with the claim's `value`
+    right: str | None  # None: left is compared with a number
     right_signal: str | None = None  # where right belongs to another cell
+    # That number, or the two that left lies between.
+    value: float | tuple[float, float] | None = None
 
     @property
     def sides(self) -> list[tuple[str, str]]:
@@ -68,7 +70,6 @@ class Claim:
     pairs: tuple[Pair, ...]
     factor: float | tuple[float, float] = 1.0  # two where left lies between multiples of right
     margin: float | None = None
-    value: float | tuple[float, float] | None = None  # that the text gives; two for 'between'
     quorum: float = 1.0
     more_than: bool = False  # 'most' needs more than its quorum, a share at least as much
 
@@ -258,11 +259,11 @@ def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
 
 def _beside_value(claim: Claim, pair: Pair, metric: str, left: Estimate) -> Check:
     """Decide left alone against one number or between two."""
-    if isinstance(claim.value, tuple):
-        least, most = bounds = claim.value
+    if isinstance(pair.value, tuple):
+        least, most = bounds = pair.value
         verdict = _both([_verdict(left, least, "greater"), _verdict(left, most, "less")])
         return Check(pair, metric, _VALUE, left, verdict, bounds)
-    bound = float(claim.value or 0.0)
+    bound = float(pair.value or 0.0)
     return Check(pair, metric, _VALUE, left, _verdict(left, bound, claim.relation), (bound,))
 
 

@@ -6,7 +6,8 @@ pairs = [[CELL, LEFT, RIGHT], …]           one by one; a fourth is the cell of
 order = [A, [B, C], D]                     each beside the next, in every cell; B and C are a tie
 left = A, right = [B, C]                   A beside each of the others, in every cell
 left = A, value = 50                       A beside a number that the text gives, in every cell;
-                                           with relation = "between" value = [LEAST, MOST]
+                                           with relation = "between" value = [LEAST, MOST];
+                                           or a number for each value of an axis, AXIS = { … }
 left = A, along = { AXIS = [V, W, X] }     A beside itself: in cell V beside W, in W beside X
 
 A and B may be lists. `where = { AXIS = VALUE or [VALUES] }` keeps only the cells with these values.
@@ -104,8 +105,8 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
         "quorum": _quorum(entry.get("quorum", "every"), entry["id"]),
         "more_than": entry.get("quorum") == "most",
         "factor": _factor(entry),
-        "value": _value(entry),
     }
+    rest.pop("value", None)
     return Claim(pairs=pairs, **rest)
 
 
@@ -136,7 +137,13 @@ def _of_left(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -
         return tuple(
             Pair(cell, left, left, other) for cell, other in _along(entry, cells) for left in lefts
         )
-    rights = _several(entry["right"]) if "right" in entry else [None]
+    if "value" in entry:
+        return tuple(
+            Pair(cell, left, None, value=_value(entry, on_axes))
+            for cell, on_axes in cells.items()
+            for left in lefts
+        )
+    rights = _several(entry["right"])
     return tuple(Pair(cell, left, right) for cell in cells for left in lefts for right in rights)
 
 
@@ -176,11 +183,13 @@ def _quorum(value: object, id_: str) -> float:
     )
 
 
-def _value(entry: Mapping[str, Any]) -> float | tuple[float, float] | None:
-    """Read the number that a claim is about, or the two that it lies between."""
-    if "value" not in entry:
-        return None
+def _value(
+    entry: Mapping[str, Any], on_axes: Mapping[str, str]
+) -> float | tuple[float, float] | None:
+    """Read the number that a claim is about in a cell, or the two that it lies between."""
     value = entry["value"]
+    if isinstance(value, Mapping):
+        value = _of_cell(entry["id"], value, on_axes)
     two = isinstance(value, list)
     ends = value if two else [value]
     are_numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
@@ -192,6 +201,19 @@ def _value(entry: Mapping[str, Any]) -> float | tuple[float, float] | None:
     if "factor" in entry or "margin" in entry:
         raise InputError(f"claim {entry['id']}: value goes with neither factor nor margin")
     return (float(value[0]), float(value[1])) if two else float(value)
+
+
+def _of_cell(id_: str, by_axis: Mapping[str, Any], on_axes: Mapping[str, str]) -> Any:
+    """Choose the number of a cell from `AXIS = { VALUE = NUMBER }`."""
+    if len(by_axis) != 1 or not isinstance(next(iter(by_axis.values())), Mapping):
+        raise InputError(f"claim {id_}: value = {{ AXIS = {{ VALUE = NUMBER }} }} has one axis")
+    ((axis, numbers),) = by_axis.items()
+    if on_axes.get(axis) not in numbers:
+        raise InputError(
+            f"claim {id_}: value.{axis} has no number for '{on_axes.get(axis)}'; add it, or leave "
+            "the cell out with `where`"
+        )
+    return numbers[on_axes[axis]]
 
 
 def _rises(ends: Sequence[float]) -> bool:

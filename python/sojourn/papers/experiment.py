@@ -11,8 +11,9 @@ search.toml       its open points, and where a search may look (sojourn.papers.p
 and in PAPER/EXPERIMENT/:
 
 experiment.toml   signals and further axes, metrics and the place of measurement; its keys replace
-                  the paper's. [rows.ALGORITHM] has rows that differ in each experiment, such as a
-                  buffer; [[also]] are algorithms that run beside those of the paper
+                  the paper's. A metric may name another place (sojourn.result.metrics).
+                  [rows.ALGORITHM] has rows that differ in each experiment, such as a buffer;
+                  [[also]] are algorithms that run beside those of the paper
 scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       the claims of text and tables on this experiment
@@ -40,7 +41,10 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
 from sojourn.papers import claims, claims_file
 from sojourn.papers.forms import PublishedTable, SearchTable, read_experiment, read_file, read_form
+from sojourn.result.metrics import find as find_metric
+from sojourn.result.samples import fitting, nodes_of
 from sojourn.runs.run import Case, changed
+from sojourn.scenario.ends import recorded
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.parts import Window
 from sojourn.scenario.toml import Keys, load, spell
@@ -206,12 +210,16 @@ class Experiment:
                 algorithms.find_preset(entry["algorithm"])
             except InputError as error:
                 raise self._wrong(("algorithms", i, "algorithm"), str(error)) from error
-        record = self.scenario.expand().record
-        places = {"window": [window.name for window in record.windows], "queue": record.queues}
+        graph = self.scenario.expand()
+        places = {
+            "window": [window.name for window in graph.record.windows],
+            "queue": recorded(graph.links, graph.record.queues),
+        }
         for key, names in places.items():
             if self.data[key] not in names:
                 near = nearest(str(self.data[key]), names)
                 raise self._wrong((key,), f"the scenario has no '{self.data[key]}'.{near}")
+        self._check_metrics()
         measured = {
             (signal.name, contender.name, metric)
             for signal in self.signals()
@@ -226,6 +234,30 @@ class Experiment:
                     near = nearest(", ".join(cell), [", ".join(known) for known in measured])
                     path = self.folder / file
                     raise InputError(f"{path}: no cell is '{', '.join(cell)}'.{near}")
+
+    def _check_metrics(self) -> None:
+        """Raise InputError where the scenario lacks the place of a metric."""
+        flows = self.scenario.expand().flows
+        known = {
+            "queues": self.scenario.expand().record.queues,
+            "pings": [flow.name for flow in flows if flow.app.kind == "ping"],
+            "nodes": nodes_of([{"from": flow.from_, "to": flow.to} for flow in flows]),
+        }
+        for i, entry in enumerate(self.data["signals"]):
+            for name in (*entry["metrics"], *entry.get("beside", ())):
+                metric = find_metric(name)
+                if metric.places == "nodes" and not metric.place:
+                    nodes = ", ".join(dict.fromkeys(known["nodes"]))
+                    reason = f"'{name}' needs nodes, as in '{name} of NODE'; there are {nodes}"
+                    raise self._wrong(("signals", i), reason)
+                names = known.get(metric.places, [])
+                is_there = metric.place in names or (
+                    metric.places != "queues" and fitting(names, metric.place)
+                )
+                if metric.place and not is_there:
+                    near = nearest(metric.place, names)
+                    reason = f"'{name}': the scenario has no such {metric.places}.{near}"
+                    raise self._wrong(("signals", i), reason)
 
     def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
         """Read the claims, and the cells that settled a setting according to the file. Cells that a

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, StrictStr
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.result.metrics import METRICS
+from sojourn.result.metrics import find as find_metric
 from sojourn.scenario import toml
 from sojourn.scenario.parts import Model
 from sojourn.sweeps.model import AxisTable
@@ -155,9 +155,10 @@ def read_experiment(
         if signal["name"] in names[:i]:
             raise InputError(f"{path}: signals[{i}].name: '{signal['name']}' is there twice")
         for metric in (*signal["metrics"], *signal.get("beside", ())):
-            if metric not in METRICS:
-                near = nearest(metric, METRICS)
-                raise InputError(f"{path}: signals[{i}]: there is no metric '{metric}'.{near}")
+            try:
+                find_metric(metric)
+            except InputError as error:
+                raise InputError(f"{path}: signals[{i}]: {error}") from error
         signal.setdefault("set", {})
     for i, ablation in enumerate(data.get("ablations", ())):
         try:

@@ -11,6 +11,7 @@ kind = "delay"     over time, a curve for each algorithm; the default (sojourn.p
 kind = "axis"      a metric over an axis, a line for each algorithm (sojourn.papers.axis_figure)
 kind = "curve"     a metric over another, a point for each value of an axis
                    (sojourn.papers.curve_figure)
+kind = "cdf"       distributions of round trips or of a node's bandwidth (sojourn.papers.cdf_figure)
 """
 
 from __future__ import annotations
@@ -23,15 +24,19 @@ from typing import Any
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.core.text import Table
-from sojourn.papers import axis_figure, curve_figure, time_figure
+from sojourn.core.units import Duration, Rate
+from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure
 from sojourn.papers.claims import VERDICTS, Judged, count
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import RULE, Change, Measured, counts, off, printed
 from sojourn.papers.reproduce import Reproduction
 from sojourn.scenario.changes import under_test
+from sojourn.scenario.ends import queue_rates, queues
 from sojourn.scenario.variant import write_value
 from sojourn.show.chart import Chart
+from sojourn.show.network import Network
+from sojourn.show.network_page import of_page, of_scenario
 from sojourn.show.page import drawn, heading, number, render
 from sojourn.store.folder import Folder
 
@@ -139,6 +144,7 @@ def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) ->
         "reproduction": reproduction,
         "experiment": experiment,
         "command": reproduction.result.meta["command"],
+        "networks": of_page(network(experiment)),
         "words": describe(experiment),
         "abouts": abouts(experiment),
         "window": window(experiment),
@@ -330,6 +336,12 @@ def describe(experiment: Experiment) -> list[Table]:
     return [_links(experiment), _flows(experiment), _algorithms(experiment), _cells(experiment)]
 
 
+def network(experiment: Experiment) -> Network:
+    """Read the network of an experiment, in which a queue has the algorithms in turn."""
+    scenario = experiment.scenario
+    return of_scenario(scenario, under_test(scenario, scenario.expand()))
+
+
 def abouts(experiment: Experiment) -> list[tuple[str, str]]:
     """List the algorithms that the paper has not, and describe each."""
     return [(c.name, c.about) for c in experiment.contenders() if c.about]
@@ -347,20 +359,23 @@ def window(experiment: Experiment) -> str:
 def _links(experiment: Experiment) -> Table:
     rows = []
     graph = experiment.scenario.expand()
-    links, tested = graph.links, under_test(experiment.scenario, graph)
-    for link in links[:_LISTED]:
-        queue = link.queue
+    tested = under_test(experiment.scenario, graph)
+    all_queues = [(link, *entry) for link in graph.links for entry in queues(link)]
+    for link, name, _, table in all_queues[:_LISTED]:
+        queue = table.queue
         limits = _pairs(queue.rows) if queue else ""
-        rates = [str(link.rate or "any"), *(f"{s.rate} from {s.at}" for s in link.schedule)]
+        steps = queue_rates(link, name)
+        rates = [str(Rate(steps[0][1])) if steps else "any"]
+        rates += [f"{Rate(rate)} from {Duration(at)}" for at, rate in steps[1:]]
         delay = str(link.delay) if link.delay else ""
         if link.jitter:
             sd = getattr(link.jitter, "sd", "")
             delay += f", {link.jitter.distribution} jitter {sd}"
         manner = "" if link.shaper == "wire" else f"{link.shaper}, burst {link.burst}"
-        held = "under test" if link.name in tested else f"{queue.algorithm} {limits}"
-        rows.append((link.name, f"{link.from_} → {link.to}", ", ".join(rates), delay, manner, held))
+        held = "under test" if name in tested else f"{queue.algorithm} {limits}"
+        rows.append((name, f"{link.from_} → {link.to}", ", ".join(rates), delay, manner, held))
     headings = ("link", "from → to", "rate", "delay", "shaper", "queue")
-    return Table.of_rows("Network", headings, rows, _more(len(links)))
+    return Table.of_rows("Network", headings, rows, _more(len(all_queues)))
 
 
 def _flows(experiment: Experiment) -> Table:
@@ -427,6 +442,7 @@ KINDS: dict[str, Callable[[Reproduction], Iterable[Chart]]] = {
     "delay": time_figure.charts,
     "axis": axis_figure.charts,
     "curve": curve_figure.charts,
+    "cdf": cdf_figure.charts,
 }
 
 

@@ -29,6 +29,7 @@ from sojourn.papers.experiment import Contender, Experiment, PaperFiles, Signal
 from sojourn.papers.forms import PointTable, Settings
 from sojourn.runs.run import Case
 from sojourn.scenario import toml
+from sojourn.scenario.ends import queues
 from sojourn.sweeps.axes import Axis, Point, Source, check_quoted, grid, same_key
 from sojourn.sweeps.file import Mistake
 
@@ -372,8 +373,9 @@ def _engine_form(case: Case) -> str:
     """Write the scenario as the engine reads it, with every row of its queues."""
     data = case.scenario.to_engine()
     for link in data["links"]:
-        rows = algorithms.find(link["queue"]["algorithm"]).rows.values()
-        link["queue"] = {row.name: row.default for row in rows} | link["queue"]
+        for _, _, table in queues(link):
+            rows = algorithms.find(table["queue"]["algorithm"]).rows.values()
+            table["queue"] = {row.name: row.default for row in rows} | table["queue"]
     return json.dumps(data, sort_keys=True)
 
 

@@ -51,8 +51,9 @@ RULE = (
 
 def aim(metric: str, published: float) -> float:
     """Return the greatest distance of a mean from a printed number, in the metric's unit."""
-    if metric in _WHOLE:
-        return _WHOLE[metric]
+    kind = METRICS[metric].kind
+    if kind in _WHOLE:
+        return _WHOLE[kind]
     return max(SHARE * abs(published), _AT_LEAST.get(METRICS[metric].unit, 0.0))
 
 

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sojourn.core.units import Rate
+from sojourn.scenario.ends import link_of, queue_rates
 from sojourn.show.chart import Chart, Curve, Layout, Panel, and_last, axis_label, file_name
 from sojourn.show.measured import averaged, raw
 from sojourn.show.theme import CURVES, INK, colour
@@ -102,9 +104,8 @@ def rates(reproduction: Reproduction) -> list[tuple[float, str]]:
     """List the link's rates, each with the second from which it holds."""
     scenario = reproduction.experiment.scenario.expand()
     queue = reproduction.experiment.data["queue"]
-    link = next(link for link in scenario.links if link.name == queue)
-    later = [(step.at, step.rate) for step in link.schedule]
-    return [(at / 1e9, str(rate)) for at, rate in [(0, link.rate), *later]]
+    link = link_of(scenario.links, queue)
+    return [(at_ns / 1e9, str(Rate(rate_bps))) for at_ns, rate_bps in queue_rates(link, queue)]
 
 
 def _words_over_time(reproduction: Reproduction, signal: str, drawn: Sequence[Curve]) -> str:

@@ -75,21 +75,30 @@ QUEUE_LABELS = (
     Column("tested", "", f"{_TESTED}; `aqm` of tables without queues"),
 )
 
-_SHAPES = {
+SHAPES = {
     "mean": "mean",
     "sd": "standard deviation",
     "iqr": "distance of the quartiles",
+    "p5": "5th percentile",
     "p25": "first quartile",
     "p50": "median",
     "p75": "third quartile",
+    "p90": "90th percentile",
     "p95": "95th percentile",
     "p99": "99th percentile",
     "max": "largest",
 }
+# The shapes of delays at a queue.
+_OF_DELAYS = ("mean", "sd", "iqr", "p25", "p50", "p75", "p95", "p99", "max")
 # The shapes of completion and page load times.
 _TIMES = ("mean", "p25", "p50", "p75", "p95")
 # The shapes that have other words in a label.
 _LABELS = {"sd": "sd", "iqr": "IQR"}
+
+
+def shape_label(shape: str) -> str:
+    """Return the words of a shape in a label."""
+    return _LABELS.get(shape, SHAPES[shape])
 
 
 def _shaped(key: str, meaning: str, label: str, shapes: Iterable[str]) -> list[Column]:
@@ -100,9 +109,9 @@ def _shaped(key: str, meaning: str, label: str, shapes: Iterable[str]) -> list[C
         Column(
             f"{kind}_{shape}_{unit}",
             unit,
-            f"{meaning}: {_SHAPES[shape]}",
+            f"{meaning}: {SHAPES[shape]}",
             (key, shape),
-            label=label and f"{label}, {_LABELS.get(shape, _SHAPES[shape])}",
+            label=label and f"{label}, {shape_label(shape)}",
         )
         for shape in shapes
     ]
@@ -124,12 +133,12 @@ WINDOWS = (
     Column("window", "", "name of the window"),
     _same("from_s", "s", "start of the window"),
     _same("to_s", "s", "end of the window"),
-    *(column for key, words in _DELAYS.items() for column in _shaped(key, *words, _SHAPES)),
+    *(column for key, words in _DELAYS.items() for column in _shaped(key, *words, _OF_DELAYS)),
     *(
         Column(
             f"queue_pkts_{shape}",
             "packets",
-            f"in the queue, over time: {_SHAPES[shape]}",
+            f"in the queue, over time: {SHAPES[shape]}",
             ("queue_pkts", shape),
             label=f"queue length, {shape}",
         )
@@ -248,6 +257,30 @@ STEPS = (
 )
 
 
+CLASSES = (
+    *LABELS,
+    Column("class", "", "name of the class, band or ring: LINK/CLASS, or LINK/STAGE/CLASS"),
+    Column("kind", "", "its discipline: `htb`, `prio` or `drr`; or `ring`"),
+    Column("window", "", "name of the window"),
+    _same("from_s", "s", "start of the window"),
+    _same("to_s", "s", "end of the window"),
+    Column("rate_mbps", "Mbit/s", "what it sent, with its classes below and the link's header"),
+    _same("sent_pkts", "packets", "sent, with its classes below"),
+    _same("sent_bytes", "bytes", "of these"),
+    _same("lent_pkts", "packets", "of `htb`: sent by its own tokens, for itself or those below"),
+    _same("borrowed_pkts", "packets", "of `htb`: sent by the tokens of a class above"),
+    *(
+        Column(f"{mode}_pct", "%", f"of `htb`: share of time in which it {words}", (f"{mode}_pct",))
+        for mode, words in (
+            ("can_send", "could send by its own tokens"),
+            ("may_borrow", "could send by tokens of a class above only"),
+            ("cannot_send", "was at its ceiling"),
+        )
+    ),
+    _same("backlog_pkts", "packets", "waiting, over time: mean; with its classes below"),
+)
+
+
 def _recorded(table: str) -> tuple[Column, ...]:
     """Make the columns of a table that the engine writes."""
     return tuple(
@@ -282,6 +315,11 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
         "one row for each run, queue and change of the scenario; written where it changes",
         STEPS,
     ),
+    "classes.parquet": (
+        "one row for each run, window, and class or ring at a link's `end`; written where one is "
+        "recorded",
+        CLASSES,
+    ),
     "distributions.parquet": (
         "one row for each run, window, and cell of a histogram in which there is any",
         DISTRIBUTIONS,
@@ -298,6 +336,13 @@ _SIM, _LINUX = HOSTS
 RUN = (
     *LABELS,
     Column("queues", "", "recorded queues: name, windows, and the two below"),
+    Column(
+        "classes",
+        "",
+        "each class and ring at recorded ends: name, kind, and for each window the numbers of "
+        "classes.parquet",
+        of_all=False,
+    ),
     Column("flows", "", "each flow: the columns of flows.parquet, a list of windows' goodput"),
     Column("transport", "", "each window: the flows together, and the groups of groups.parquet"),
     Column("goodput_mbps", "Mbit/s", "of all flows, in the first window"),
@@ -403,6 +448,18 @@ def step_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 numbers = values(STEPS, step)
                 at = {key: numbers.pop(key) for key in ("at_s", "to_s")}
                 yield labels | at | {"change": spell(step["changes"])} | numbers
+
+
+def class_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each run, window, and class or ring at a link's end."""
+    for run in runs:
+        for of in run.report.get("classes", ()):
+            for window in of["windows"]:
+                labels = {**run.labels, "class": of["name"], "kind": of["kind"]}
+                numbers = values(CLASSES, window)
+                at = {key: numbers.pop(key) for key in ("from_s", "to_s")}
+                rate_mbps = window["sent_bytes"] * 8e-6 / (at["to_s"] - at["from_s"])
+                yield {**labels, "window": window["name"], **at, "rate_mbps": rate_mbps, **numbers}
 
 
 def spell(changes: Iterable[Mapping[str, Any]]) -> str:

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The metrics of tables and claims, by name.
 
-`sojourn.result.columns` describes the metrics that are columns of a result's tables.
+`sojourn.result.columns` describes the metrics that are columns of a result's tables. A name may end
+in a place: `utilisation_pct of access` is of that queue, `rtt_p95_ms of ping *` of these pings, and
+`bandwidth_sd_mbps of user *` of these nodes. Without a place a metric is of the queue that an
+experiment names, of all pings, or of all flows.
 """
 
 from __future__ import annotations
@@ -10,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
 from sojourn.core.errors import InputError, nearest
-from sojourn.result import columns
+from sojourn.result import columns, overhead
 from sojourn.result.columns import Column
+from sojourn.result.samples import SAMPLES, Sample
 
 if TYPE_CHECKING:
     from sojourn.result.result import Run
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 
 _NONE = float("nan")
+# Between a metric and its place.
+_OF = " of "
 Span = Mapping[str, Any]  # a window in a report
 
 
@@ -65,9 +71,26 @@ class Metric(_Number):
     """One number of one run in one window: of a queue, or of all flows."""
 
     of_queue: bool = True
+    place: str = ""  # in place of the queue that it is asked for
+
+    @property
+    def places(self) -> str:
+        """Name the kind of its places: queues, pings or nodes; empty where it has none."""
+        return "queues" if self.of_queue else ""
+
+    @property
+    def kind(self) -> str:
+        """Return its name without the place."""
+        return self.name.partition(_OF)[0]
+
+    def at(self, place: str) -> Self:
+        """Return the metric at a place."""
+        label = f"{self.label}, {place}"
+        return replace(self, name=f"{self.name}{_OF}{place}", label=label, place=place)
 
     def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Return the value in a run's report; NaN where nothing was measured."""
+        queue = self.place or queue
         return self.value(
             _window(report, queue, window) if self.of_queue else _flows(report, window)
         )
@@ -84,9 +107,38 @@ class RunMetric(Metric):
     of_queue: bool = False
     calculate: Callable[[Run, str, Span], float] = lambda run, queue, span: _NONE
 
+    @property
+    def places(self) -> str:
+        """Return queues: an algorithm is that of one."""
+        return "queues"
+
     def measure_run(self, run: Run, queue: str, window: str) -> float:
         """Calculate the value of a run; NaN where nothing was measured."""
+        queue = self.place or queue
         return self.calculate(run, queue, _window(run.report, queue, window))
+
+
+@dataclass(frozen=True)
+class SampleMetric(Metric):
+    """The shape of a distribution in one window, such as the 95th percentile of round trips."""
+
+    of_queue: bool = False
+    sample: Sample = SAMPLES["rtt"]
+    shape: str = "mean"
+
+    @property
+    def places(self) -> str:
+        """Return the kind of the places of its quantity."""
+        return self.sample.places
+
+    def measure_run(self, run: Run, queue: str, window: str) -> float:
+        """Calculate the shape from the values of a run; NaN where there are none."""
+        values = self.values(run, queue, window)
+        return _SHAPES[self.shape](values) if len(values) else _NONE
+
+    def values(self, run: Run, queue: str, window: str) -> Any:
+        """Read the values of a run in the window of this queue."""
+        return self.sample.read(run, self.place, _window(run.report, queue, window))
 
 
 @dataclass(frozen=True)
@@ -116,6 +168,7 @@ class StepMetric(Metric):
     def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Calculate the value from a run's report; NaN where nothing changed or nothing was
         measured."""
+        queue = self.place or queue
         span = _window(report, queue, window)
         steps = [
             step
@@ -253,6 +306,41 @@ def _square_law(run: Run, queue: str, span: Span) -> float:
     return share / share_of_law if share_of_law else _NONE
 
 
+def _slowdown_r2(run: Run, queue: str, span: Span) -> float:
+    """Measure how straight the senders slow down in the longest episode of signals: R² of a line
+    through their rates over time, 0 where it does not fall.
+
+    A sender's rate is its window over its round trip. Episodes are those of a statistic `dropping`.
+    """
+    import numpy as np
+
+    table, dropping = run.group_series(), _statistic(run, queue, span, "dropping")
+    if table is None or not len(dropping):
+        return _NONE
+    at = table["t_s"].to_numpy()
+    trip_s = table["srtt_ms"].to_numpy() / 1e3
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = table["connections"].to_numpy() * table["cwnd_pkts"].to_numpy() / trip_s
+    inside = (at > span["from_s"]) & (at <= span["to_s"])
+    times, places = np.unique(at[inside], return_inverse=True)
+    total = np.bincount(places, weights=np.nan_to_num(rates[inside], posinf=0.0))
+    if len(times) != len(dropping):
+        return _NONE
+    # The episode with the most steps, between the edges of the statistic.
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], dropping > 0, [0]))))
+    begin, end = max(zip(edges[::2], edges[1::2], strict=True), key=np.ptp, default=(0, 0))
+    if end - begin < _LEAST_STEPS:
+        return _NONE
+    time, rate = times[begin:end], total[begin:end]
+    slope, height = np.polyfit(time, rate, 1)
+    left = np.sum((rate - slope * time - height) ** 2)
+    return float(1 - left / np.sum((rate - rate.mean()) ** 2)) if slope < 0 else 0.0
+
+
+# A line through fewer points is straight by chance.
+_LEAST_STEPS = 10
+
+
 def _law(number: str) -> Callable[[Run, str, Span], float]:
     def value(run: Run, queue: str, span: Span) -> float:
         from sojourn.result import law
@@ -281,6 +369,8 @@ _SETTLING, _UTILISED = STEP_METRICS[2:]
 _OF_ALGORITHM = "the algorithm's own"
 _OF_DUK = "of DUK's law"
 _OF_LAW = "share of signals by that law's"
+_OF_EPISODE = "R² of a line through the senders' rates in the longest episode"
+_OF_PROBES = "in a window of the whole run"
 RUN_METRICS = tuple(
     RunMetric(name, unit, meaning, label=label, calculate=calculate)
     for name, unit, label, meaning, calculate in (
@@ -288,6 +378,10 @@ RUN_METRICS = tuple(
         ("evaluations_per_s", "1/s", "evaluations", _OF_DUK, _evaluations_per_s),
         ("evaluations_per_pkt", "", "evaluations for each packet", _OF_DUK, _evaluations_per_pkt),
         ("square_law", "", "signals, of the square-root law's", _OF_LAW, _square_law),
+        ("slowdown_r2", "", "straightness of the senders' slowdown", _OF_EPISODE, _slowdown_r2),
+        ("probes_pct", "%", "probes, of the link's bytes", _OF_PROBES, overhead.probes_pct),
+        ("probes_ip_pct", "%", "probes, of its bytes of IP", _OF_PROBES, overhead.probes_ip_pct),
+        ("answers_pct", "%", "answers, of the link's bytes", _OF_PROBES, overhead.answers_pct),
     )
 ) + tuple(
     RunMetric(f"law_{number}", unit, meaning, label=label, calculate=_law(number))
@@ -298,8 +392,59 @@ RUN_METRICS = tuple(
     )
 )
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
+
+def _quantile(share: float) -> Callable[[Any], float]:
+    """Return the least value with at least this share at or below it."""
+
+    def of(values: Any) -> float:
+        import numpy as np
+
+        return float(np.quantile(values, share, method="inverted_cdf"))
+
+    return of
+
+
+# Numbers of a distribution, by the words that names have.
+_SHAPES: dict[str, Callable[[Any], float]] = {
+    "mean": _mean,
+    "sd": lambda values: float(values.std()),
+    **{f"p{percent}": _quantile(percent / 100) for percent in (5, 50, 90, 95)},
+    "max": lambda values: float(values.max()),
+}
+SAMPLE_METRICS = tuple(
+    SampleMetric(
+        sample.metric(shape),
+        sample.unit,
+        f"{sample.meaning}: {columns.SHAPES[shape]}",
+        label=f"{sample.label}, {columns.shape_label(shape)}",
+        sample=sample,
+        shape=shape,
+    )
+    for sample in SAMPLES.values()
+    for shape in _SHAPES
+)
+
+
+class _Metrics(dict[str, Metric]):
+    """The metrics by name; of those with a place the name without it is a key."""
+
+    def __missing__(self, name: str) -> Metric:
+        kind, _, place = name.partition(_OF)
+        metric = self.get(kind)
+        if not place or metric is None or not metric.places:
+            raise KeyError(name)
+        return metric.at(place)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[str(name)]
+        except KeyError:
+            return False
+        return True
+
+
+METRICS = _Metrics(
+    (metric.name, metric)
     for metric in [
         *(Metric(**vars(column)) for column in columns.WINDOWS if column.label),
         VariationMetric(
@@ -320,6 +465,7 @@ METRICS: dict[str, Metric] = {
         _flows_metric("jain", "", ("jain",), "Jain's index"),
         _transport_metric("jain_tcp", "", "jain", "Jain's index of TCP"),
         *RUN_METRICS,
+        *SAMPLE_METRICS,
         *STEP_METRICS,
         replace(
             _SETTLING,
@@ -338,7 +484,7 @@ METRICS: dict[str, Metric] = {
             share=True,
         ),
     ]
-}
+)
 
 
 _GROUP_METRICS = {
@@ -392,6 +538,9 @@ def summary_of(report: Mapping[str, Any]) -> list[Metric]:
 
 def find(name: str) -> Metric:
     """Find the metric of this name. InputError: there is none."""
-    if name not in METRICS:
-        raise InputError(f"unknown metric '{name}'.{nearest(name, METRICS)}")
-    return METRICS[name]
+    kind, of, place = name.partition(_OF)
+    if name in METRICS:
+        return METRICS[name]
+    if of and kind in METRICS:
+        raise InputError(f"metric '{kind}' has no place; leave out '{of.rstrip()} {place}'")
+    raise InputError(f"unknown metric '{kind}'.{nearest(kind, METRICS)}")

@@ -12,6 +12,7 @@
        /groups.parquet   one row for each run, window and name of flows
        /distributions.parquet  one row for each cell of a histogram of delays or times
        /transfers.parquet  one row for each transfer, where the scenario asks for them
+       /classes.parquet  one row for each run, window, and class or ring at a link's end, if any
        /steps.parquet    one row for each run, queue and change of the scenario, if it has any
        /own/             C files of yours, as they were run
        /README.md        a description of the folder
@@ -186,6 +187,13 @@ class Result:
         """
         return _table(columns.step_rows(self.runs))
 
+    def classes(self) -> pa.Table:
+        """Tabulate classes and rings at the ends of links: one row for each run, window and class.
+
+        The table is empty where no link with an `end` is recorded.
+        """
+        return _table(columns.class_rows(self.runs))
+
     def series(self) -> pa.Table:
         """Join the raw series of all runs, with the labels of each run as columns."""
         return self._together(Run.series)
@@ -247,8 +255,9 @@ class Result:
             *(self.flows, self.groups, self.distributions),
         ):
             contents[f"{tabulate.__name__}.parquet"] = parquet_bytes(tabulate())
-        if len(steps := self.steps()):
-            contents["steps.parquet"] = parquet_bytes(steps)
+        for tabulate in (self.steps, self.classes):
+            if len(table := tabulate()):
+                contents[f"{tabulate.__name__}.parquet"] = parquet_bytes(table)
         contents |= self._transfers_in(own.path)
         contents["README.md"] = self._readme(contents).encode()
         sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}

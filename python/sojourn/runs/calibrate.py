@@ -204,7 +204,7 @@ def _uncongested(scenario: Scenario, counts: Mapping[str, int], load: Rate) -> S
         if "trace" in link and model.opportunity == "bytes":
             kept["header"] = f"{trace.HEADER_BYTES} B"
         timed = {"rate": rate, "queue": {"algorithm": "fifo", "limit": 1_000_000}}
-        links.append(kept | (timed if {"rate", "trace"} & link.keys() else {}))
+        links.append(kept | (timed if {"rate", "trace", "end"} & link.keys() else {}))
     third = scenario.duration // 3
     window = {"name": _WINDOW, "from": f"{third} ns", "to": str(scenario.duration)}
     record = {"windows": [window], "series": str(scenario.duration)}

@@ -4,17 +4,19 @@
 
 They report algorithms that broke the rules of `aqm.h`, which the queue corrected and counted. They
 report options of TCP that a host cannot set, and calls that a machine refused. They report probes
-that turn back before the queue that they are to measure.
+that turn back before the queue that they are to measure, and classes of HTB that do not do what
+their ceilings seem to say.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
+from sojourn.core.units import Duration, Rate
 from sojourn.result.result import Run
 
 if TYPE_CHECKING:
@@ -77,32 +79,90 @@ def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
     links = scenario["links"]
     # The package's registry of algorithms is slow to import.
     ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
-    if not any(ours.get(link["queue"]["algorithm"], True) for link in links):
+    if not any("end" in link or ours.get(link["queue"]["algorithm"], True) for link in links):
         return
     from sojourn.scenario.engine import parsed  # slow to import
 
     known = parsed(scenario)
     first = "; `sojourn show --expand FILE` writes the links out first" if is_shorthand else ""
     ways = [way for forth, back, *_ in known.ways(1) for way in (forth, back)]
-    for i, crossed, _, responder in known.probe_ways():
+    for i, queue, crossed, _, responder in known.probe_ways():
         behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])
         slower = [j for j in behind if j not in crossed and _least_bps(links[j]) < _bps(links[i])]
         if slower:
             yield (
-                f"link '{links[i]['name']}': the probes of '{links[i]['queue']['algorithm']}' turn "
-                f"back at '{responder}' and measure nothing of the slower link "
-                f"'{links[slower[0]]['name']}': name a responder behind that{first}"
+                f"queue '{queue}': its probes turn back at '{responder}' and measure nothing of "
+                f"the slower link '{links[slower[0]]['name']}': name a responder behind that{first}"
             )
 
 
 def _bps(link: Mapping[str, Any]) -> float:
-    """Return the first rate; infinity for a link without a rate, which takes no time."""
+    """Return the first rate, of stages the least; infinity for a link that takes no time."""
+    if "end" in link:
+        return min(_stage_bps(stage) for stage in link["end"])
     return float("inf") if link["rate"] is None else float(link["rate"])
+
+
+def _stage_bps(stage: Mapping[str, Any]) -> float:
+    if stage["kind"] == "htb":
+        return float(sum(entry["ceil"] for entry in stage["classes"] if "parent" not in entry))
+    return float(stage.get("rate", "inf"))
 
 
 def _least_bps(link: Mapping[str, Any]) -> float:
     # `min` needs at least two numbers.
-    return min(_bps(link), *(float(step["rate"]) for step in link["schedule"]), float("inf"))
+    steps = link.get("schedule", ())
+    return min(_bps(link), *(float(step["rate"]) for step in steps), float("inf"))
+
+
+def unheld(jobs: Iterable[Job]) -> list[str]:
+    """Write a sentence for each class of HTB that has nothing to borrow from, or that does not hold
+    its children below its ceiling."""
+    # Seeds repeat a scenario.
+    texts = dict.fromkeys(job.scenario for job in jobs)
+    return list(dict.fromkeys(sentence for text in texts for sentence in _unheld(text)))
+
+
+def _unheld(text: str) -> Iterator[str]:
+    from sojourn.scenario.ends import disciplines  # slow to import
+
+    for link in json.loads(text)["links"]:
+        for stage in link.get("end", ()):
+            where = f"link '{link['name']}', stage '{stage['name']}'"
+            for _, discipline in disciplines(stage):
+                if discipline["kind"] == "htb":
+                    yield from (f"{where}, {sentence}" for sentence in _htb(discipline["classes"]))
+
+
+def _htb(classes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    children: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in classes:
+        if "parent" in entry:
+            children.setdefault(entry["parent"], []).append(entry)
+    for entry in classes:
+        own = children.get(entry["name"], [])
+        if not own and "parent" not in entry and entry["ceil"] > entry["rate"]:
+            yield (
+                f"class '{entry['name']}': it has no parent, and nothing to borrow from: it sends "
+                f"{Rate(entry['rate'])}, not {Rate(entry['ceil'])}"
+            )
+        times = {0, *(step["at"] for part in (entry, *own) for step in part.get("schedule", ()))}
+        for at_ns in sorted(times):
+            sum_bps = sum(_at(child, "rate", at_ns) for child in own)
+            if sum_bps > (ceil_bps := _at(entry, "ceil", at_ns)):
+                since = f" from {Duration(at_ns)} on" if at_ns else ""
+                yield (
+                    f"class '{entry['name']}': HTB does not hold a class below its own rate: its "
+                    f"children send {Rate(sum_bps)} through {Rate(ceil_bps)}{since}; a slower link "
+                    "below is a stage of its own"
+                )
+                break
+
+
+def _at(entry: Mapping[str, Any], key: str, at_ns: int) -> int:
+    """Return a rate of a class at a time."""
+    steps = [step[key] for step in entry.get("schedule", ()) if step["at"] <= at_ns]
+    return int([entry[key], *steps][-1])
 
 
 def refused(runs: Iterable[Run]) -> list[str]:

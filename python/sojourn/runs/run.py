@@ -21,8 +21,9 @@ from sojourn.result.request import Request
 from sojourn.result.result import Result, Run, read_request
 from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job
-from sojourn.runs.rules import unmeasured
+from sojourn.runs.rules import unheld, unmeasured
 from sojourn.scenario.changes import apply, under_test
+from sojourn.scenario.ends import queues_of, recorded
 from sojourn.scenario.engine import libraries, queue_algorithms, to_engine, without_opportunities
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import load, placed, validate
@@ -111,7 +112,7 @@ def algorithms_of(scenario: Scenario) -> str:
     """Name the algorithms under test as tables do: each once, in the order of the links."""
     graph = scenario.expand()
     tested = under_test(scenario, graph)
-    names = [link.queue.algorithm for link in graph.links if link.name in tested]
+    names = [q.algorithm for name, q in queues_of(graph.links).items() if name in tested]
     return "+".join(dict.fromkeys(algorithms.shown_names(names).values()))
 
 
@@ -122,12 +123,13 @@ def _own_names(scenario: Scenario, graph: Scenario) -> dict[str, str]:
     These are queues that are not under test. If the algorithms under test differ, they are all
     recorded queues.
     """
-    by_link = {link.name: link.queue.algorithm for link in graph.links}
+    by_name = {name: queue.algorithm for name, queue in queues_of(graph.links).items()}
     tested = under_test(scenario, graph)
-    alike = len({by_link[name] for name in tested}) == 1
-    unlike = [name for name in graph.record.queues if not (alike and name in tested)]
-    shown = algorithms.shown_names(by_link[name] for name in (*unlike, *tested))
-    return {name: shown[by_link[name]] for name in unlike}
+    measured = recorded(graph.links, graph.record.queues)
+    alike = len({by_name[name] for name in tested}) == 1
+    unlike = [name for name in measured if not (alike and name in tested)]
+    shown = algorithms.shown_names(by_name[name] for name in (*unlike, *tested))
+    return {name: shown[by_name[name]] for name in unlike}
 
 
 def _runs_on(host: str, scenario: Mapping[str, Any], hosts: Sequence[str]) -> bool:
@@ -304,7 +306,7 @@ def run(
     cases = cases_of(scenario, request.aqms, request.changes)
     runner = Runner(open_store(out), workers, client, again)
     checked = check(cases, request.hosts)
-    for sentence in unmeasured(checked):
+    for sentence in (*unmeasured(checked), *unheld(checked)):
         tell(sentence)
     jobs = under_seeds(checked, range(1, request.seeds + 1))
     runs = runner.run(jobs, f"running {scenario.name}")

@@ -10,6 +10,21 @@ Hosts, runs, sweeps, theory and papers use this room; it knows no host and start
 from typing import TYPE_CHECKING, Any
 
 from sojourn.core.units import Duration, Rate, Share, Size
+from sojourn.scenario.ends import (
+    Band,
+    ClassStep,
+    Drr,
+    DrrClass,
+    Htb,
+    HtbClass,
+    InnerDrr,
+    InnerHtb,
+    InnerPrio,
+    Match,
+    Prio,
+    QueueStage,
+    Ring,
+)
 from sojourn.scenario.flows import KINDS, Flow, Tcp, Traffic, Udp
 from sojourn.scenario.links import Jitter, Link
 from sojourn.scenario.model import Scenario
@@ -30,9 +45,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Back",
+    "Band",
     "Between",
     "Cable",
+    "ClassStep",
     "Crossing",
+    "Drr",
+    "DrrClass",
     "Dumbbell",
     "Duration",
     "Edge",
@@ -40,14 +59,23 @@ __all__ = [
     "Exponential",
     "Flow",
     "Hop",
+    "Htb",
+    "HtbClass",
+    "InnerDrr",
+    "InnerHtb",
+    "InnerPrio",
     "Jitter",
     "Link",
+    "Match",
     "Normal",
     "ParkingLot",
     "Poisson",
+    "Prio",
     "Queue",
+    "QueueStage",
     "Rate",
     "Record",
+    "Ring",
     "Scenario",
     "Share",
     "Side",

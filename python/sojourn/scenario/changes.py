@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
+from sojourn.scenario.ends import classes, is_tested, queues, recorded, stages
 from sojourn.scenario.links import Link
 from sojourn.scenario.networks import NETWORKS, TABLES
 from sojourn.scenario.queues import TESTED
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 # The keys of a queue in the table of its link or bottleneck.
 _QUEUES = ("aqm", "queue")
 # Keys that make packets take time at a link; only then is its queue measured.
-_TIMED = {"rate", "trace"}
+_TIMED = {"rate", "trace", "end"}
 # The most links in a sentence.
 _LISTED = 12
 _TOP = (
@@ -44,7 +45,7 @@ def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, o
     if variant:
         use_algorithm(data, variant.spec, variant.rows)
     for key, value in queue_changes.items():
-        before = deepcopy(queues_under_test(data))
+        before = deepcopy(queues_under_test(data)) if variant else []
         assign(data, key, value)
         if variant and queues_under_test(data) != before:
             _check_choice(data, variant, key, value)
@@ -160,8 +161,15 @@ def _places(data: Mapping[str, Any]) -> Iterator[str]:
     if short := _shorthand(data):
         yield from NETWORKS[short].assignable()
     for link in _listed(data.get("links")):
-        if isinstance(link, dict) and link.keys() & _TIMED:
-            yield from (f"links.{link.get('name')}.{key}" for key in Link.model_fields)
+        if not isinstance(link, dict) or not link.keys() & _TIMED:
+            continue
+        place = f"links.{link.get('name')}"
+        for stage in stages(link):
+            for table in (stage, *(entry for _, entry in classes(stage))):
+                names = dict.fromkeys((str(stage.get("name")), str(table.get("name"))))
+                yield from (f"{place}.end.{'.'.join(names)}.{key}" for key in table)
+        if "end" not in link:
+            yield from (f"{place}.{key}" for key in Link.model_fields)
 
 
 def _meant(data: Mapping[str, Any], path: list[str]) -> str | None:
@@ -199,6 +207,12 @@ def _descend(part: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
         else:
             raise InputError(f"--set {key}: {_missing(part, key, word)}")
     elif isinstance(part, dict):
+        inside = {str(entry.get("name")): entry for _, entry in classes(part)}
+        if inside and not isinstance(part.get(word), dict | list):
+            if word not in inside:
+                raise InputError(f"--set {key}: there is no class '{word}'.{nearest(word, inside)}")
+            yield from _descend(inside[word], rest, key)
+            return
         if isinstance(part.get(word), str) and rest == [] and word in _BY_NAME:
             part[word] = {_BY_NAME[word]: part[word]}
         yield from _descend(part.setdefault(word, {}), rest, key)
@@ -277,14 +291,15 @@ def _missing(entries: list[dict[str, Any]], key: str, word: str) -> str:
 
 
 def under_test(scenario: Scenario, graph: Scenario) -> list[str]:
-    """Name the links whose queues are under test; `graph` is the scenario written out."""
-    tested = [link.name for link in graph.links if link.queue.tested]
-    recorded = list(graph.record.queues)
+    """Name the queues under test as results do; `graph` is the scenario written out."""
+    tables = [entry for link in graph.links for entry in queues(link)]
+    tested = [name for name, _, table in tables if is_tested(table)]
+    names = recorded(graph.links, graph.record.queues)
     if tested or not scenario.shorthand:
-        return tested or recorded
+        return tested or names
     layout = scenario.shorthand.lay()
     own = {*layout.tested, *layout.ways_back}
-    return [name for name in recorded if name in own] or layout.tested
+    return [name for name in names if name in own] or layout.tested
 
 
 def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -296,17 +311,27 @@ def queues_under_test(data: dict[str, Any]) -> list[dict[str, Any]]:
     if not places:
         record = data.get("record")
         names = _listed(record.get("queues")) if isinstance(record, dict) else []
-        recorded = [name for name in names if isinstance(name, str)]
+        known = [name for name in names if isinstance(name, str)]
         if short:
-            places = list(_bottlenecks(data[short], short, recorded))
+            places = list(_bottlenecks(data[short], short, known))
         else:
             links = [link for link in _listed(data.get("links")) if isinstance(link, dict)]
-            places = [
-                (link, "queue")
-                for link in links
-                if (link.get("name") in recorded if recorded else link.keys() & _TIMED)
-            ]
+            places = [(table, "queue") for link in links for table in _recorded(link, known)]
     return [_as_table(*place) for place in places]
+
+
+def _recorded(link: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
+    """List the tables of a link's recorded queues. Raise InputError for several at one end: they
+    may not all be meant by an algorithm under test."""
+    all_of_it = link.get("name") in names if names else bool(link.keys() & _TIMED)
+    found = {name: table for name, _, table in queues(link) if all_of_it or name in names}
+    if link.get("end") and len(found) > 1:
+        listed = ", ".join(f"'{name}'" for name in [*found][:_LISTED])
+        raise InputError(
+            f"link '{link.get('name')}' has several recorded queues, and none is under test: "
+            f"{listed}; write tested = true at those that are"
+        )
+    return [*found.values()]
 
 
 def _tested(part: object) -> Iterator[tuple[dict[str, Any], str]]:
@@ -318,7 +343,8 @@ def _tested(part: object) -> Iterator[tuple[dict[str, Any], str]]:
     elif isinstance(part, dict):
         for key, value in part.items():
             if key in _QUEUES:
-                if isinstance(value, dict) and value.get(TESTED) is True:
+                is_own = isinstance(value, dict) and value.get(TESTED) is True
+                if is_own or part.get(TESTED) is True:
                     yield part, key
             elif key != "flows" and isinstance(value, dict | list):
                 yield from _tested(value)

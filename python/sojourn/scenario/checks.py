@@ -119,7 +119,6 @@ def _own_problems(scenario: Scenario) -> Iterator[Problem]:
 def _graph(scenario: Scenario) -> Iterator[Problem]:
     if not scenario.nodes:
         yield ("nodes",), "no nodes: give nodes, links and flows, or a [dumbbell]"
-    yield from names_problems(scenario)
     for index, link in enumerate(scenario.links):
         yield from end_problems(link, ("links", index))
         if link.end:
@@ -131,6 +130,7 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
                 reason = "a packet takes no time here, however long it is; give a rate"
                 yield ("links", index, key), reason
         yield from _queue(link, index)
+    yield from names_problems(scenario)
     if not scenario.flows:
         yield ("flows",), "no flows"
 

@@ -85,10 +85,10 @@ def _order(end: Sequence[Stage], i: int, place: Path) -> Iterator[Problem]:
     """Yield problems of a stage among its neighbours."""
     stage, below = end[i], end[i + 1] if i + 1 < len(end) else None
     if isinstance(stage, Ring):
-        if below is not None:
-            yield place, "a ring is at the wire: make it the last stage"
         if i == 0:
             yield place, "a ring takes packets from the stage above: put one before it"
+        elif below is not None:
+            yield place, "a ring is at the wire: make it the last stage"
     elif isinstance(stage, Prio | Drr) and not isinstance(below, Ring):
         yield place, f"'{stage.kind}' has no pace of its own: put a ring directly below it"
     elif isinstance(stage, QueueStage):

@@ -334,6 +334,20 @@ def queues(link: Table) -> Iterator[tuple[str, Path, Table]]:
     yield from (entry for entry in named(link) if of(entry[2], "queue") is not None)
 
 
+def queues_of(links: Sequence[Table]) -> dict[str, Any]:
+    """Return the queue of each name in results."""
+    return {name: of(table, "queue") for link in links for name, _, table in queues(link)}
+
+
+def link_of(links: Sequence[Table], name: str) -> Table:
+    """Find the link of a name in results."""
+    return next(
+        link
+        for link in links
+        if any(name == known for known, _, _ in (*queues(link), *named(link)))
+    )
+
+
 def recorded(links: Sequence[Table], names: Sequence[str]) -> list[str]:
     """List the queues in results of the names in a record. A link's name is that of all its
     queues."""
@@ -350,7 +364,7 @@ def is_tested(table: Table) -> bool:
     return of(table, "tested") is True or of(of(table, "queue"), "tested") is True
 
 
-def rates(link: Table, name: str) -> list[tuple[int, int]]:
+def queue_rates(link: Table, name: str) -> list[tuple[int, int]]:
     """List the rates to which a queue's utilisation refers, each with the time in ns from which it
     holds; empty without one. Those of a leaf of HTB are its ceilings, others have the ring's."""
     holder: Table = link

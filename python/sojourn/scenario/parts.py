@@ -116,7 +116,9 @@ class Record(Model):
     """The queues, windows and packets that are measured."""
 
     queues: tuple[Name, ...] = Field(
-        (), description="links whose queues are measured; unless given, all with a rate or a trace"
+        (),
+        description="links whose queues are measured, or queues and classes of stages by their "
+        "names in results; unless given, all links with a rate, a trace or stages",
     )
     windows: tuple[Window, ...] = Field(
         (), description="spans of time of the metrics; unless given, the whole run"

@@ -260,8 +260,13 @@ def spell(path: Keys) -> str:
     return text or "scenario"
 
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]")
-_KEY = re.compile(r"^\s*([A-Za-z0-9_.\"-]+)\s*=")
+_HEADER = re.compile(r"(\[\[?)\s*([^\]]+?)\s*\]")
+# Texts, comments, marks, and bare keys and values.
+_TOKEN = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|'
+    r"[\[\]{},=\n]|[^\s\[\]{},=#\"']+",
+    re.DOTALL,
+)
 
 
 def line_of(text: str, path: Keys) -> int | None:
@@ -271,34 +276,70 @@ def line_of(text: str, path: Keys) -> int | None:
 
 def _line_at(places: Mapping[Keys, int], path: Keys) -> int | None:
     # A list of tables has the line of the first.
-    for part in ((*path, 0), *(path[:length] for length in range(len(path), 0, -1))):
+    for part in (path, (*path, 0), *(path[:length] for length in range(len(path), 0, -1))):
         if part in places:
             return places[part]
     return None
 
 
 def _places(text: str) -> dict[Keys, int]:
+    """Find the lines of the tables and keys of a TOML text, those inside brackets too."""
     places: dict[Keys, int] = {}
     counts: dict[Keys, int] = {}
     table: Keys = ()
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = _HEADER.match(line)
-        if header:
-            table = ()
-            words = [word.strip().strip('"') for word in header[2].split(".")]
-            for depth, word in enumerate(words, start=1):
-                table = (*table, word)
-                if depth == len(words) and header[1] == "[[":
-                    counts[table] = counts.get(table, -1) + 1
-                if table in counts:
-                    table = (*table, counts[table])
-            places.setdefault(table, number)
+    # Open brackets: the path of each, and in a list the number of the current element.
+    brackets: list[tuple[Keys, int | None]] = []
+    words: Keys = ()
+    line, is_value, is_header = 1, False, False
+    for match in _TOKEN.finditer(text):
+        token, number = match[0], line
+        line += token.count("\n")
+        if token == "\n":
+            if not brackets:
+                words, is_value, is_header = (), False, False
             continue
-        key = _KEY.match(line)
-        if key:
-            path = table + tuple(word.strip('"') for word in key[1].split("."))
-            places.setdefault(path, number)
+        if is_header or token[0] == "#":
+            continue
+        path, element = brackets[-1] if brackets else (table, None)
+        if token in ("]", "}") and brackets:
+            brackets.pop()
+            is_value = True
+        elif token == "," and brackets:
+            if element is not None:
+                brackets[-1] = path, element + 1
+            words, is_value = (), False
+        elif token == "[" and not brackets and not is_value:
+            table = _header(text, match.start(), counts)
+            places.setdefault(table, number)
+            is_header = True
+        elif token in ("[", "{"):
+            own = (*path, *words) if element is None else (*path, element)
+            if token == "{":
+                places.setdefault(own, number)
+            brackets.append((own, 0 if token == "[" else None))
+            words, is_value = (), False
+        elif token == "=" and not is_value:
+            places.setdefault((*path, *words), number)
+            is_value = True
+        elif element is None and not is_value:
+            words += (token[1:-1],) if token[0] in "\"'" else tuple(filter(None, token.split(".")))
     return places
+
+
+def _header(text: str, start: int, counts: dict[Keys, int]) -> Keys:
+    """Read the path of a table from its header; `counts` numbers those of a list."""
+    header = _HEADER.match(text, start)
+    table: Keys = ()
+    if header is None:
+        return table
+    words = [word.strip().strip('"') for word in header[2].split(".")]
+    for depth, word in enumerate(words, start=1):
+        table = (*table, word)
+        if depth == len(words) and header[1] == "[[":
+            counts[table] = counts.get(table, -1) + 1
+        if table in counts:
+            table = (*table, counts[table])
+    return table
 
 
 # Files that a scenario, a sweep or a change names: traces, vectors and C files of algorithms.

@@ -21,6 +21,7 @@ from sojourn.result.result import Result
 from sojourn.show.chart import LOOKS, Chart
 from sojourn.show.drawing import draw, png_file, svg_file
 from sojourn.show.measured import Absent, Measured, Missing
+from sojourn.show.network_page import of_results
 from sojourn.show.over_time import cwnd, delay, drops, probability, rate, srtt
 from sojourn.show.page import drawn, render
 from sojourn.show.tables import at_place, columns, metrics_at, seeds_note
@@ -164,6 +165,7 @@ def html(
         lead=lead,
         results=list(results) if several else [],
         runs=sum(map(len, results.values())),
+        networks=of_results(measured),
         charts=list(map(drawn, made)),
         sentences=sentences,
         tables=[table for queue in measured.queues for table in _tables(measured, queue)],

@@ -18,6 +18,7 @@ from sojourn.result.compare import Case, Cases, cases, names
 from sojourn.result.distribution import Distribution, measured
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
+from sojourn.scenario.ends import link_of, queue_rates
 
 # Readers would not look at more panels.
 MAX_PANELS = 12
@@ -249,12 +250,8 @@ def _changes(scenario: Mapping[str, Any], run: Run, queue: str) -> Iterator[tupl
 
 
 def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str]]:
-    link = next(link for link in scenario["links"] if link["name"] == queue)
-    if link["rate"] is None:
-        return
-    yield 0.0, str(Rate(link["rate"]))
-    for step in link["schedule"]:
-        yield step["at"] / 1e9, str(Rate(step["rate"]))
+    for at_ns, rate_bps in queue_rates(link_of(scenario["links"], queue), queue):
+        yield at_ns / 1e9, str(Rate(rate_bps))
 
 
 def is_wide(values: Iterable[float]) -> bool:

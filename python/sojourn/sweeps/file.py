@@ -16,6 +16,7 @@ from sojourn.result.metrics import METRICS, SUMMARY, Metric
 from sojourn.result.metrics import find as find_metric
 from sojourn.result.stats import estimate
 from sojourn.scenario import toml
+from sojourn.scenario.ends import recorded
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.toml import placed, placed_variant
 from sojourn.scenario.variant import Variant, read_all
@@ -226,9 +227,10 @@ def _check_place(table: SweepTable, scenario: Scenario) -> None:
         keys += [key for cell in table.plan.cells for key in cell]
     if any(key.split(".")[0] == "record" for key in keys):
         return
-    record = scenario.expand().record
+    graph = scenario.expand()
+    record = graph.record
     known: dict[str, Sequence[str]] = {
-        "queue": record.queues,
+        "queue": recorded(graph.links, record.queues),
         "window": [window.name for window in record.windows],
     }
     for key, names in known.items():

@@ -70,7 +70,7 @@ def _kind(key: str, value: object) -> str:
             kind = units.measure(value)[0]
         except units.UnitError:
             return ""
-        is_rate = kind == "data" and key.split(".")[-1] in ("rate", "bandwidth")
+        is_rate = kind == "data" and key.split(".")[-1] in ("rate", "ceil", "bandwidth")
         return "data/time" if is_rate else kind if kind in _COLUMNS else ""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return "packets" if is_whole and _counts_packets(key) else ""

@@ -2,35 +2,40 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! The room of links, and of packets, which links queue and delay. A link is one direction: a
-//! queue (`port`), a `shaper` that takes packets from it at a rate, and a `propagation` that delays them.
-//! At most one event of each of the two is pending; the packets wait in queues inside. The room
-//! uses `base`, `tcp` (whose segments packets carry), `scenario` and `measure`.
+//! queue (`gate`), a `shaper` that takes packets from it at a rate, and a `wire` whose
+//! `propagation` delays them. A `tree` has a queue for each of its classes, and `stages` decide
+//! which of them sends. At most one event of shaper and wire each is pending; the packets wait in
+//! queues inside. The room uses `base`, `tcp` (whose segments packets carry), `scenario` and
+//! `measure`.
 
+pub mod gate;
 mod opportunities;
 pub mod packet;
-pub mod port;
 pub mod propagation;
 pub mod shaper;
 pub mod shared;
+mod stages;
 pub mod timed_queue;
-
-use sojourn_core::Queue;
+pub mod tree;
+mod wire;
 
 use crate::base::event::{Events, Source};
 use crate::base::rate::{MIN_RATE_BPS, Rate};
 use crate::base::time::Time;
 use crate::scenario::LinkSpec;
+use gate::Gate;
 use packet::{PacketId, Probe};
-use port::Port;
 use shaper::Shaper;
 use shared::Shared;
 use timed_queue::TimedQueue;
+use tree::{ClassRate, Tree};
+use wire::Wire;
 
 /// A link.
 pub struct Link {
-    /// Where its packets go in and out.
-    pub port: Port,
+    gate: Gate,
     shaper: Shaper,
+    wire: Wire,
     /// Packets that senders hold back until a time of their own, the next one first.
     coming: TimedQueue,
     /// Event: the next of them comes.
@@ -50,29 +55,63 @@ pub struct Link {
 const MANY: usize = 3;
 
 impl Link {
-    /// A link without packets.
-    pub fn new(spec: &LinkSpec, queue: Queue, seed: u64, events: &mut Events) -> Self {
+    /// A link without packets. Its queue is this one, or those of a tree.
+    pub fn new(
+        spec: &LinkSpec,
+        gate: Gate,
+        tree: Option<Tree>,
+        seed: u64,
+        events: &mut Events,
+    ) -> Self {
         let rate = Rate::new(spec.rate_bps.unwrap_or(MIN_RATE_BPS));
-        let shaper = Shaper::new(spec, &rate);
+        let shaper = match tree {
+            Some(tree) => Shaper::Tree(Box::new(tree)),
+            None => Shaper::new(spec, &rate),
+        };
         // Owners of events are listed in this order: entry, service, arrival.
         let entry = events.add_source(true);
-        let mut port = Port::new(spec, queue, rate, seed, events);
-        port.works_ahead =
-            matches!(shaper, Shaper::Line(_)) && port.propagation.constant_delay_ns().is_some();
+        let mut wire = Wire::new(spec, rate, seed, events);
+        wire.works_ahead =
+            matches!(shaper, Shaper::Line(_)) && wire.propagation.constant_delay_ns().is_some();
         Self {
+            gate,
             shaper,
+            wire,
             coming: TimedQueue::default(),
             due: Time::MAX,
             look: Time::MAX,
             seen: Time(0),
             entry,
-            port,
+        }
+    }
+
+    /// Its queues.
+    pub fn gates(&self) -> &[Gate] {
+        match &self.shaper {
+            Shaper::Tree(tree) => tree.gates(),
+            _ => std::slice::from_ref(&self.gate),
+        }
+    }
+
+    /// Its queues.
+    pub fn gates_mut(&mut self) -> &mut [Gate] {
+        match &mut self.shaper {
+            Shaper::Tree(tree) => tree.gates_mut(),
+            _ => std::slice::from_mut(&mut self.gate),
+        }
+    }
+
+    /// Its classes, if it has any.
+    pub fn tree_mut(&mut self) -> Option<&mut Tree> {
+        match &mut self.shaper {
+            Shaper::Tree(tree) => Some(tree),
+            _ => None,
         }
     }
 
     /// The delay, when it is all that the link does to packets.
     pub fn constant_delay_ns(&self) -> Option<u64> {
-        let delay_ns = self.port.propagation.constant_delay_ns();
+        let delay_ns = self.wire.propagation.constant_delay_ns();
         delay_ns.filter(|_| matches!(self.shaper, Shaper::None))
     }
 
@@ -80,24 +119,29 @@ impl Link {
     #[inline]
     pub fn offer(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
         if matches!(self.shaper, Shaper::None) {
-            let port = &mut self.port;
-            port.entered_pkts += 1;
-            return port.propagation.launch(now, id, port.arrival, shared);
+            return self.pass(now, id, shared);
         }
         self.advance(now, shared);
         self.enter(now, id, shared);
         self.watch(shared);
     }
 
+    /// A packet finds no queue.
+    #[inline]
+    fn pass(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
+        self.gate.entered_pkts += 1;
+        self.wire.launch(now, id, shared);
+    }
+
     fn enter(&mut self, now: Time, id: PacketId, shared: &mut Shared) {
-        let port = &mut self.port;
-        if matches!(self.shaper, Shaper::None) {
-            port.entered_pkts += 1;
-            return port.propagation.launch(now, id, port.arrival, shared);
+        match &mut self.shaper {
+            Shaper::None => return self.pass(now, id, shared),
+            Shaper::Tree(tree) => tree.join(now, id, shared),
+            _ => self.gate.join(now, id, shared),
         }
-        port.join(now, id, shared);
         if !self.shaper.is_full() {
-            self.shaper.serve(now, port, shared);
+            self.shaper
+                .serve(now, &mut self.gate, &mut self.wire, shared);
         }
     }
 
@@ -107,7 +151,7 @@ impl Link {
         if !self.coming.insert(at, id) {
             return;
         }
-        if self.port.works_ahead {
+        if self.wire.works_ahead {
             self.watch(shared);
         } else {
             shared.events.schedule(self.entry, at);
@@ -151,7 +195,8 @@ impl Link {
     /// instructions more.
     #[inline(never)]
     fn work_off(&mut self, now: Time, shared: &mut Shared) {
-        let (Shaper::Line(line), port) = (&mut self.shaper, &mut self.port) else {
+        let (Shaper::Line(line), gate, wire) = (&mut self.shaper, &mut self.gate, &mut self.wire)
+        else {
             return;
         };
         loop {
@@ -162,14 +207,14 @@ impl Link {
                 return;
             }
             if last_bit <= entry {
-                line.end(at, port, shared);
+                line.end(at, gate, wire, shared);
             } else if let Some(id) = self.coming.pop_front() {
-                port.join(at, id, shared);
+                gate.join(at, id, shared);
                 if line.is_full() {
                     continue;
                 }
             }
-            line.serve(at, port, shared);
+            line.serve(at, gate, wire, shared);
         }
     }
 
@@ -177,10 +222,10 @@ impl Link {
     /// comes out, and before the next that is expected could.
     #[inline]
     fn watch(&mut self, shared: &mut Shared) {
-        if !self.port.works_ahead {
+        if !self.wire.works_ahead {
             return;
         }
-        let propagation = &self.port.propagation;
+        let propagation = &self.wire.propagation;
         let entry = self.coming.next_at();
         self.due = entry.min(self.shaper.last_bit());
         let at = propagation
@@ -191,16 +236,17 @@ impl Link {
             let pending = self.look < Time::MAX;
             self.look = at;
             if pending {
-                shared.events.schedule(self.port.arrival, at);
+                shared.events.schedule(self.wire.arrival, at);
             } else {
-                shared.events.schedule_idle(self.port.arrival, at);
+                shared.events.schedule_idle(self.wire.arrival, at);
             }
         }
     }
 
     /// The event `service` is due.
     pub fn on_service(&mut self, now: Time, shared: &mut Shared) {
-        self.shaper.on_service(now, &mut self.port, shared);
+        self.shaper
+            .on_service(now, &mut self.gate, &mut self.wire, shared);
     }
 
     /// The event `arrival` is due: the packet that has reached the far end, if one has.
@@ -208,10 +254,10 @@ impl Link {
     #[inline]
     pub fn arrive(&mut self, now: Time, shared: &mut Shared) -> Option<PacketId> {
         self.seen = now;
-        if self.due <= now && self.port.propagation.flying.len() < MANY {
+        if self.due <= now && self.wire.propagation.flying.len() < MANY {
             self.work_off(now, shared);
         }
-        let propagation = &mut self.port.propagation;
+        let propagation = &mut self.wire.propagation;
         let out = propagation.flying.pop_due(now);
         propagation.left_pkts += u64::from(out.is_some());
         if let Some(id) = propagation.flying.next_id() {
@@ -219,12 +265,12 @@ impl Link {
             sojourn_core::prefetch(&shared.packets.all[id as usize].path);
         }
         let mut look = propagation.flying.next_at();
-        if self.port.works_ahead {
+        if self.wire.works_ahead {
             look = look.min(self.coming.next_at().after(propagation.delay_ns));
             self.look = look;
         }
         if look < Time::MAX {
-            shared.events.schedule_idle(self.port.arrival, look);
+            shared.events.schedule_idle(self.wire.arrival, look);
         }
         out
     }
@@ -232,33 +278,42 @@ impl Link {
     /// The packet that will arrive behind `nth` others.
     #[inline]
     pub fn flying(&self, nth: usize) -> Option<PacketId> {
-        self.port.propagation.flying.glance(nth)
+        self.wire.propagation.flying.glance(nth)
     }
 
     /// The rate changes. A packet on its way out over a wire keeps its pace; a
     /// bucket keeps its tokens, which are times.
     pub fn set_rate(&mut self, now: Time, bps: u64, shared: &mut Shared) {
         self.advance(now, shared);
-        if let Some(record) = &mut self.port.record {
-            record.on_rate(now, bps);
+        self.shaper.refill(now, &self.wire.rate);
+        self.wire.rate = Rate::new(bps);
+        for gate in self.gates_mut() {
+            gate.set_rate(now, bps, shared);
         }
-        self.shaper.refill(now, &self.port.rate);
-        self.port.rate = Rate::new(bps);
-        self.port.tell_rate(now, bps, shared);
-        self.shaper.serve(now, &mut self.port, shared);
+        self.shaper
+            .serve(now, &mut self.gate, &mut self.wire, shared);
         self.watch(shared);
+    }
+
+    /// The rates of a class change; its tokens stay.
+    pub fn set_class_rate(&mut self, now: Time, to: ClassRate, shared: &mut Shared) {
+        if let Shaper::Tree(tree) = &mut self.shaper {
+            tree.set_rate(now, to, shared);
+            tree.serve(now, &mut self.wire, shared);
+        }
     }
 
     /// The propagation delay changes, for packets that are sent from now on. No link that works
     /// ahead has one that does.
     pub fn set_delay(&mut self, delay_ns: u64) {
-        self.port.propagation.delay_ns = delay_ns;
+        self.wire.propagation.delay_ns = delay_ns;
     }
 
-    /// The answer to a probe of this link's queue has come.
+    /// The answer to a probe of one of this link's queues has come.
     pub fn echo(&mut self, now: Time, probe: &Probe, shared: &mut Shared) {
         self.advance(now, shared);
-        self.port.queue.echo(now.0, probe.inst, now - probe.sent);
+        let gate = &mut self.gates_mut()[probe.gate as usize];
+        gate.queue.echo(now.0, probe.inst, now - probe.sent);
     }
 
     /// Packets that are yet to come.
@@ -268,21 +323,23 @@ impl Link {
 
     /// Packets inside, in queue, shaper and propagation.
     pub fn held_pkts(&self) -> u64 {
-        let port = &self.port;
-        u64::from(port.queue.backlog_pkts())
-            + (self.shaper.held_pkts(port.works_ahead) + port.propagation.flying.len()) as u64
+        let queued: u64 = self
+            .gates()
+            .iter()
+            .map(|gate| u64::from(gate.queue.backlog_pkts()))
+            .sum();
+        let wire = &self.wire;
+        queued + (self.shaper.held_pkts(wire.works_ahead) + wire.propagation.flying.len()) as u64
     }
 
     /// Whether all that came has left, was dropped or lost, or is inside; and the
-    /// queue says so too.
+    /// queues say so too.
     pub fn is_conserved(&self) -> bool {
-        let port = &self.port;
-        let gone = port.dropped_pkts + port.propagation.lost_pkts + port.propagation.left_pkts;
-        let count = port.queue.counters();
-        let probes = port.queue.probes();
-        let inside = u64::from(port.queue.backlog_pkts()) - probes.held();
-        port.entered_pkts == gone + self.held_pkts()
-            && count.drop_pkts() + probes.freed + probes.refused == port.dropped_pkts
-            && count.in_pkts == count.out_pkts + count.drop_pkts() + inside
+        let gates = self.gates();
+        let entered_pkts: u64 = gates.iter().map(|gate| gate.entered_pkts).sum();
+        let dropped_pkts: u64 = gates.iter().map(|gate| gate.dropped_pkts).sum();
+        let propagation = &self.wire.propagation;
+        let gone = dropped_pkts + propagation.lost_pkts + propagation.left_pkts;
+        entered_pkts == gone + self.held_pkts() && gates.iter().all(Gate::is_conserved)
     }
 }

@@ -6,9 +6,11 @@
 //! its bytes from the next. Or one packet leaves, whatever its size. Bytes that find no packet are lost.
 //! The trace begins again where it ends.
 
+use super::gate::Gate;
 use super::packet::PacketId;
-use super::port::Port;
+use super::shaper::PacketSource;
 use super::shared::Shared;
+use super::wire::Wire;
 use crate::base::time::{NS_PER_MS, Time};
 use crate::scenario::OpportunitySpec;
 
@@ -64,27 +66,34 @@ impl Opportunities {
     }
 
     /// Sends what waits at the opportunities of this moment; then waits for the next.
-    pub fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+    pub fn serve(&mut self, now: Time, gate: &mut Gate, wire: &mut Wire, shared: &mut Shared) {
         if self.waits {
             return;
         }
-        while self.begun.is_some() || port.queue.backlog_pkts() > 0 {
+        while self.begun.is_some() || gate.queue.backlog_pkts() > 0 {
             let at = self.next_at(now);
             if at > now {
                 self.waits = true;
-                return shared.events.schedule(port.service, at);
+                return shared.events.schedule(wire.service, at);
             }
             self.next += 1;
             match self.spec.bytes {
-                Some(bytes) => self.send_bytes(bytes, now, port, shared),
-                None => self.send_packet(now, port, shared),
+                Some(bytes) => self.send_bytes(bytes, now, gate, wire, shared),
+                None => self.send_packet(now, gate, wire, shared),
             }
         }
     }
 
-    fn send_bytes(&mut self, mut bytes: u32, now: Time, port: &mut Port, shared: &mut Shared) {
+    fn send_bytes(
+        &mut self,
+        mut bytes: u32,
+        now: Time,
+        gate: &mut Gate,
+        wire: &mut Wire,
+        shared: &mut Shared,
+    ) {
         while bytes > 0 {
-            let Some((id, left)) = self.begun.take().or_else(|| port.take(now, shared)) else {
+            let Some((id, left)) = self.begun.take().or_else(|| gate.take(now, shared)) else {
                 return;
             };
             if left > bytes {
@@ -92,17 +101,19 @@ impl Opportunities {
                 return;
             }
             bytes -= left;
-            port.depart(now, now, id, shared);
+            gate.note_sent(now, id, shared);
+            wire.launch(now, id, shared);
         }
     }
 
-    fn send_packet(&self, now: Time, port: &mut Port, shared: &mut Shared) {
-        if let Some((id, len_bytes)) = port.take(now, shared) {
+    fn send_packet(&self, now: Time, gate: &mut Gate, wire: &mut Wire, shared: &mut Shared) {
+        if let Some((id, len_bytes)) = gate.take(now, shared) {
             let is_probe = shared.packets.slots[id as usize].probe != 0;
-            if let (Some(record), false) = (&mut port.record, is_probe) {
+            if let (Some(record), false) = (&mut gate.record, is_probe) {
                 record.on_whole_opportunity(len_bytes, self.spec.each_bytes());
             }
-            port.depart(now, now, id, shared);
+            gate.note_sent(now, id, shared);
+            wire.launch(now, id, shared);
         }
     }
 }

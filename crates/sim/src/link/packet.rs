@@ -27,8 +27,10 @@ pub enum Body {
 /// What a probe carries. On a real wire it is a number that its sender knows these by.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// The link at whose queue it began.
+    /// The link at whose queue it began, and the number of that queue there.
     pub link: u32,
+    /// See `link`.
+    pub gate: u32,
     /// Who asked for it there.
     pub inst: u32,
     /// When it joined the queue.

@@ -4,14 +4,25 @@
 //! How packets leave a queue: at what pace, and how far ahead they are taken.
 //! docs/inside/engine.md compares the three manners.
 
+use super::gate::Gate;
 use super::opportunities::Opportunities;
 use super::packet::PacketId;
-use super::port::Port;
 use super::shared::Shared;
+use super::stages::ring::ByteLimit;
+use super::tree::Tree;
+use super::wire::Wire;
 use crate::base::rate::{Bucket, Rate};
 use crate::base::ring::Ring;
 use crate::base::time::Time;
 use crate::scenario::{LinkSpec, ShaperKind};
+
+/// From where a line takes its packets.
+pub trait PacketSource {
+    /// Asks for the next packet; gives its length too.
+    fn take(&mut self, now: Time, shared: &mut Shared) -> Option<(PacketId, u32)>;
+    /// The last bit of a packet that was taken leaves at that time.
+    fn note_sent(&mut self, last_bit: Time, id: PacketId, shared: &mut Shared);
+}
 
 /// A line: a packet is sent for as long as it takes.
 ///
@@ -24,13 +35,15 @@ pub struct Line {
     /// Packets taken ahead, as by a driver.
     ring: Ring<PacketId>,
     ring_pkts: usize,
+    /// Bytes in the ring and on the line, where they are bounded.
+    bytes: Option<ByteLimit>,
 }
 
 /// How packets leave the queue.
 pub enum Shaper {
     /// No rate: they never enter it.
     None,
-    /// An line.
+    /// A line.
     Line(Line),
     /// Each packet waits, outside the queue, for its tokens.
     Tbf {
@@ -43,6 +56,8 @@ pub enum Shaper {
     Htb(Bucket),
     /// Packets leave at the opportunities of a trace.
     Trace(Opportunities),
+    /// Classes share the rate. The link's own queue holds nothing, those of the classes do.
+    Tree(Box<Tree>),
 }
 
 impl Shaper {
@@ -54,12 +69,7 @@ impl Shaper {
         }
         match (spec.rate_bps, spec.shaper) {
             (None, _) => Self::None,
-            (_, ShaperKind::Line) => Self::Line(Line {
-                sending: None,
-                last_bit: Time::MAX,
-                ring: Ring::default(),
-                ring_pkts: spec.sim.ring_pkts as usize,
-            }),
+            (_, ShaperKind::Line) => Self::Line(Line::new(spec)),
             (_, ShaperKind::Tbf) => Self::Tbf {
                 bucket: bucket(),
                 held: None,
@@ -74,6 +84,7 @@ impl Shaper {
         match self {
             Self::Line(line) => line.is_full(),
             Self::Trace(trace) => trace.waits,
+            Self::Tree(tree) => tree.is_full(),
             _ => false,
         }
     }
@@ -81,12 +92,10 @@ impl Shaper {
     /// Packets inside that are not on the propagation.
     pub fn held_pkts(&self, works_ahead: bool) -> usize {
         match self {
-            Self::Line(line) => {
-                let sending = line.sending.is_some() && !works_ahead;
-                line.ring.len() + usize::from(sending)
-            }
+            Self::Line(line) => line.held_pkts(works_ahead),
             Self::Tbf { held, .. } => usize::from(held.is_some()),
             Self::Trace(trace) => usize::from(trace.holds_packet()),
+            Self::Tree(tree) => tree.held_pkts(),
             Self::None | Self::Htb(_) => 0,
         }
     }
@@ -108,32 +117,67 @@ impl Shaper {
     }
 
     /// The event `service` of the port is due.
-    pub fn on_service(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+    pub fn on_service(&mut self, now: Time, gate: &mut Gate, wire: &mut Wire, shared: &mut Shared) {
         match self {
-            Self::Line(line) => line.end(now, port, shared),
+            Self::Line(line) => line.end(now, gate, wire, shared),
             Self::Trace(trace) => trace.waits = false,
+            Self::Tree(tree) => tree.end(now, wire, shared),
             _ => {}
         }
-        self.serve(now, port, shared);
+        self.serve(now, gate, wire, shared);
     }
 
     /// Moves packets on as far as it may now.
-    pub fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+    pub fn serve(&mut self, now: Time, gate: &mut Gate, wire: &mut Wire, shared: &mut Shared) {
         match self {
             Self::None => {}
-            Self::Line(line) => line.serve(now, port, shared),
-            Self::Tbf { bucket, held } => serve_tbf(bucket, held, now, port, shared),
-            Self::Htb(bucket) => serve_htb(bucket, now, port, shared),
-            Self::Trace(trace) => trace.serve(now, port, shared),
+            Self::Line(line) => line.serve(now, gate, wire, shared),
+            Self::Tbf { bucket, held } => serve_tbf(bucket, held, now, gate, wire, shared),
+            Self::Htb(bucket) => serve_htb(bucket, now, gate, wire, shared),
+            Self::Trace(trace) => trace.serve(now, gate, wire, shared),
+            Self::Tree(tree) => tree.serve(now, wire, shared),
         }
     }
 }
 
 impl Line {
+    /// An idle line, with the ring of this link.
+    pub fn new(spec: &LinkSpec) -> Self {
+        Self {
+            sending: None,
+            last_bit: Time::MAX,
+            ring: Ring::default(),
+            ring_pkts: spec.sim.ring_pkts as usize,
+            bytes: None,
+        }
+    }
+
+    /// Bounds the bytes in the ring and on the line.
+    pub fn with_limit(self, bytes: Option<ByteLimit>) -> Self {
+        Self { bytes, ..self }
+    }
+
+    /// Packets in the ring.
+    pub fn ring_pkts(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// Packets inside that are not on the wire.
+    pub fn held_pkts(&self, works_ahead: bool) -> usize {
+        let sending = self.sending.is_some() && !works_ahead;
+        self.ring.len() + usize::from(sending)
+    }
+
     /// Takes no packet now, whatever comes.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.sending.is_some() && self.ring.len() >= self.ring_pkts
+        self.sending.is_some() && !self.has_room()
+    }
+
+    /// Whether the ring takes one more packet.
+    #[inline]
+    fn has_room(&self) -> bool {
+        self.ring.len() < self.ring_pkts && self.bytes.as_ref().is_none_or(ByteLimit::has_room)
     }
 
     /// When the packet that is sent will have left; never: none is sent.
@@ -144,44 +188,77 @@ impl Line {
 
     /// The packet that is sent has left.
     #[inline(always)]
-    pub fn end(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+    pub fn end(
+        &mut self,
+        now: Time,
+        source: &mut impl PacketSource,
+        wire: &mut Wire,
+        shared: &mut Shared,
+    ) {
         if let Some(id) = self.sending.take() {
             self.last_bit = Time::MAX;
-            if port.works_ahead {
-                port.note_sent(now, id, shared);
-            } else {
-                port.depart(now, now, id, shared);
+            if let Some(bytes) = &mut self.bytes {
+                bytes.complete(now, shared.packets.slots[id as usize].len_bytes);
+            }
+            source.note_sent(now, id, shared);
+            if !wire.works_ahead {
+                wire.launch(now, id, shared);
             }
         }
     }
 
     /// Begins to send the next packet, if none is being sent, and fills the ring.
     #[inline(always)]
-    pub fn serve(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+    pub fn serve(
+        &mut self,
+        now: Time,
+        source: &mut impl PacketSource,
+        wire: &mut Wire,
+        shared: &mut Shared,
+    ) {
         if self.ring_pkts > 0 {
-            self.serve_by_ring(now, port, shared);
+            self.serve_by_ring(now, source, wire, shared);
         } else if self.sending.is_none()
-            && let Some((id, len_bytes)) = port.take(now, shared)
+            && let Some((id, len_bytes)) = source.take(now, shared)
         {
-            self.send(now, id, len_bytes, port, shared);
+            self.send(now, id, len_bytes, wire, shared);
         }
     }
 
-    fn serve_by_ring(&mut self, now: Time, port: &mut Port, shared: &mut Shared) {
+    fn serve_by_ring(
+        &mut self,
+        now: Time,
+        source: &mut impl PacketSource,
+        wire: &mut Wire,
+        shared: &mut Shared,
+    ) {
         if self.sending.is_none() {
             let next = match self.ring.pop_front() {
                 Some(id) => Some((id, shared.packets.slots[id as usize].len_bytes)),
-                None => port.take(now, shared),
+                None => self.pull(now, source, shared),
             };
             let Some((id, len_bytes)) = next else { return };
-            self.send(now, id, len_bytes, port, shared);
+            self.send(now, id, len_bytes, wire, shared);
         }
-        while self.ring.len() < self.ring_pkts {
-            let Some((id, _)) = port.take(now, shared) else {
+        while self.has_room() {
+            let Some((id, _)) = self.pull(now, source, shared) else {
                 return;
             };
             self.ring.push_back(id);
         }
+    }
+
+    fn pull(
+        &mut self,
+        now: Time,
+        source: &mut impl PacketSource,
+        shared: &mut Shared,
+    ) -> Option<(PacketId, u32)> {
+        let (id, len_bytes) = source.take(now, shared)?;
+        if let Some(bytes) = &mut self.bytes {
+            bytes.queue(len_bytes);
+        }
+        Some((id, len_bytes))
     }
 
     #[inline(always)]
@@ -190,15 +267,15 @@ impl Line {
         now: Time,
         id: PacketId,
         len_bytes: u32,
-        port: &mut Port,
+        wire: &mut Wire,
         shared: &mut Shared,
     ) {
         self.sending = Some(id);
-        self.last_bit = now + port.rate.next_ns(len_bytes);
-        if port.works_ahead {
-            port.fly(self.last_bit, id);
+        self.last_bit = now + wire.rate.next_ns(len_bytes);
+        if wire.works_ahead {
+            wire.fly(self.last_bit, id);
         } else {
-            shared.events.schedule_idle(port.service, self.last_bit);
+            shared.events.schedule_idle(wire.service, self.last_bit);
         }
     }
 }
@@ -207,36 +284,45 @@ fn serve_tbf(
     bucket: &mut Bucket,
     held: &mut Option<PacketId>,
     now: Time,
-    port: &mut Port,
+    gate: &mut Gate,
+    wire: &mut Wire,
     shared: &mut Shared,
 ) {
     while let Some(id) = held
         .take()
-        .or_else(|| port.take(now, shared).map(|(id, _)| id))
+        .or_else(|| gate.take(now, shared).map(|(id, _)| id))
     {
-        let need_ns = port.rate.ns_of(shared.packets.slots[id as usize].len_bytes) as i64;
-        bucket.fill(now, &port.rate);
+        let need_ns = wire.rate.ns_of(shared.packets.slots[id as usize].len_bytes) as i64;
+        bucket.fill(now, &wire.rate);
         if bucket.tokens_ns < need_ns {
             *held = Some(id);
             let wait_ns = (need_ns - bucket.tokens_ns) as u64;
-            return shared.events.schedule(port.service, now + wait_ns);
+            return shared.events.schedule(wire.service, now + wait_ns);
         }
         bucket.tokens_ns -= need_ns;
-        port.depart(now, now, id, shared);
+        gate.note_sent(now, id, shared);
+        wire.launch(now, id, shared);
     }
 }
 
-fn serve_htb(bucket: &mut Bucket, now: Time, port: &mut Port, shared: &mut Shared) {
-    while port.queue.backlog_pkts() > 0 {
-        bucket.fill(now, &port.rate);
+fn serve_htb(
+    bucket: &mut Bucket,
+    now: Time,
+    gate: &mut Gate,
+    wire: &mut Wire,
+    shared: &mut Shared,
+) {
+    while gate.queue.backlog_pkts() > 0 {
+        bucket.fill(now, &wire.rate);
         if bucket.tokens_ns < 0 {
             let wait_ns = bucket.tokens_ns.unsigned_abs();
-            return shared.events.schedule(port.service, now + wait_ns);
+            return shared.events.schedule(wire.service, now + wait_ns);
         }
-        let Some((id, len_bytes)) = port.take(now, shared) else {
+        let Some((id, len_bytes)) = gate.take(now, shared) else {
             return;
         };
-        let debt_ns = bucket.pay(len_bytes, &port.rate);
-        port.depart(now, now + debt_ns, id, shared);
+        let debt_ns = bucket.pay(len_bytes, &wire.rate);
+        gate.note_sent(now + debt_ns, id, shared);
+        wire.launch(now, id, shared);
     }
 }

@@ -80,6 +80,8 @@ pub enum Left {
 pub struct Outlet {
     /// Hash that they carry.
     pub hash: u32,
+    /// DSCP that they carry.
+    pub dscp: u8,
     /// The first hop, the other end and its age.
     pub path: Path,
     /// Their spacing.
@@ -106,6 +108,7 @@ impl Outlet {
             flow: self.hash,
             len_bytes,
             ecn: ecn as u8,
+            dscp: self.dscp,
             ..Slot::default()
         };
         self.born_pkts += 1;

@@ -29,6 +29,8 @@ pub struct Flow {
     pub script: Script,
     /// The visit that is due next, if it is known.
     pub next_visit: Option<Visit>,
+    /// The DSCP of its packets, both ways.
+    pub dscp: u8,
     /// How.
     pub tcp: Option<Arc<TcpConfig>>,
     /// Event: start, then the next visit.
@@ -92,6 +94,7 @@ impl Flow {
                 rng,
             }),
             next_visit: None,
+            dscp: spec.dscp,
             tcp: None,
             source: 0,
             stopper: 0,

@@ -58,7 +58,7 @@ const NEAR_ENDPOINTS: usize = 64;
 pub struct Net {
     /// Events, packets, and what has just arrived.
     pub shared: Shared,
-    /// Links, as in the scenario.
+    /// Links, or their parts, in the order of the scenario.
     pub links: Vec<Link>,
     /// Ends of conversations.
     pub endpoints: Vec<Endpoint>,
@@ -234,7 +234,7 @@ impl Net {
     fn deliver_probe(&mut self, now: Time, id: PacketId, probe: Probe) {
         let link = &mut self.links[probe.link as usize];
         let packet = &mut self.shared.packets.all[id as usize];
-        if let (false, Some(path)) = (probe.answered, link.port.probes) {
+        if let (false, Some(path)) = (probe.answered, link.gates()[probe.gate as usize].probes) {
             self.shared.packets.slots[id as usize].flow = path.hash ^ 1;
             packet.path.hop = path.back_hop;
             packet.body = Body::Probe(Probe {
@@ -375,6 +375,7 @@ impl Net {
 
     fn occupy(&mut self, flow: u32, kind: Kind, first_hop: u32, hash: u32) -> u32 {
         let number = self.free.pop().unwrap_or(self.endpoints.len() as u32);
+        let dscp = self.flows[flow as usize].dscp;
         let path = Path {
             hop: first_hop,
             flow,
@@ -400,6 +401,7 @@ impl Net {
                 arrived_pkts: 0,
                 outlet: Outlet {
                     hash,
+                    dscp,
                     path,
                     jitter: SendJitter::idle(),
                     delay_link,
@@ -412,7 +414,8 @@ impl Net {
         end.kind = kind;
         (end.flow, end.closed) = (flow, false);
         (end.timer_due, end.deadline) = (Time::MAX, Time::MAX);
-        (end.outlet.hash, end.outlet.path, end.outlet.delay_link) = (hash, path, delay_link);
+        (end.outlet.hash, end.outlet.dscp) = (hash, dscp);
+        (end.outlet.path, end.outlet.delay_link) = (path, delay_link);
         number
     }
 

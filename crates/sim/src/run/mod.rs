@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::HashSet;
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,17 +21,19 @@ use crate::base::ring::Ring;
 use crate::base::rng::{Rng, flow_hash};
 use crate::base::time::{NS_PER_MS, Time, serialisation_ns};
 use crate::link::Link;
+use crate::link::gate::{Gate, ProbePath};
 use crate::link::packet::{PacketCounts, Packets, Path};
-use crate::link::port::ProbePath;
 use crate::link::shared::Shared;
+use crate::link::tree::{Choice, ClassRate, DSCPS, Tree};
 use crate::measure::counts::FlowCounts;
-use crate::measure::record::{QueueRecord, Transfer, TransferTimes};
+use crate::measure::record::{ClassRecord, QueueRecord, Transfer, TransferTimes};
 use crate::net::endpoint::Kind;
 use crate::net::flow::Flow;
 use crate::net::path::Paths;
 use crate::net::{Net, Owner};
-use crate::scenario::graph::Graph;
-use crate::scenario::{DelayStep, Fault, MTU_BYTES, Scenario, WindowSpec};
+use crate::scenario::end::{Part, Subject, inside};
+use crate::scenario::graph::{Graph, Way};
+use crate::scenario::{DelayStep, Fault, MTU_BYTES, QueueSpec, Scenario, WindowSpec};
 
 use groups::Groups;
 pub use report::{ConservationReport, Report};
@@ -93,6 +95,7 @@ impl From<Fault> for Error {
 #[derive(Clone, Copy)]
 enum Step {
     Rate { link: usize, bps: u64 },
+    Class { link: usize, to: ClassRate },
     Delay { link: usize, ns: u64 },
     Edge,
     Series,
@@ -105,6 +108,11 @@ struct Simulation<'a> {
     windows: Vec<WindowSpec>,
     steps: VecDeque<(Time, Step)>,
     control: Source,
+    /// By link of the scenario, its parts, and their numbers among the links of the net.
+    parts: Vec<Vec<Part<'a>>>,
+    numbers: Vec<Range<usize>>,
+    /// What each recorded part's classes have counted, by its number.
+    classes: Vec<(usize, Vec<Option<ClassRecord>>)>,
     /// What each flow has counted at each edge of a window.
     edges: Vec<(Time, Vec<FlowCounts>)>,
     groups: Groups,
@@ -199,6 +207,9 @@ impl<'a> Simulation<'a> {
             windows,
             steps: VecDeque::new(),
             control,
+            parts: Vec::new(),
+            numbers: Vec::new(),
+            classes: Vec::new(),
             edges: Vec::new(),
             groups: Groups::new(scenario),
         };
@@ -213,30 +224,71 @@ impl<'a> Simulation<'a> {
         let recorded: HashSet<_> = self.scenario.record.queues.iter().collect();
         for (i, spec) in self.scenario.links.iter().enumerate() {
             patience.ask(Time(0))?;
-            let queue_seed = Rng::stream(seed, &format!("link/{}/queue", spec.name)).bits();
-            let at = format!("links[{i}].queue");
-            let queue = spec.queue.build(&at, spec.rate_bps, queue_seed)?;
-            let mut link = Link::new(spec, queue, seed, &mut self.net.shared.events);
-            self.net.owners.extend(
-                [Owner::Entry, Owner::Service, Owner::Arrival].map(|owner| owner(i as u32)),
-            );
-            if recorded.contains(&spec.name) {
-                let Some(rate_bps) = spec.rate_bps else {
-                    return Err(Error::Scenario(Fault::new(
-                        format!("links[{i}].rate"),
-                        "a link whose queue is measured needs a rate",
-                    )));
+            let first = self.net.links.len();
+            let parts = spec.parts();
+            for part in &parts {
+                let all = recorded.contains(&spec.name);
+                let is_recorded = |name: &String| all || recorded.contains(name);
+                self.add_part(&format!("links[{i}]"), part, seed, is_recorded)?;
+            }
+            self.parts.push(parts);
+            self.numbers.push(first..self.net.links.len());
+        }
+        Ok(())
+    }
+
+    /// Adds a link, or a part of one, whose key in the scenario is `at`.
+    fn add_part(
+        &mut self,
+        at: &str,
+        part: &Part<'_>,
+        seed: u64,
+        is_recorded: impl Fn(&String) -> bool,
+    ) -> Result<(), Error> {
+        let number = self.net.links.len();
+        let mut gates = Vec::new();
+        for leaf in &part.leaves {
+            let queue_seed = Rng::stream(seed, &format!("link/{}/queue", leaf.name)).bits();
+            let at = inside(at, &leaf.at);
+            let queue = leaf
+                .queue
+                .build(&format!("{at}.queue"), leaf.rate_bps, queue_seed)?;
+            let mut gate = Gate::new(&part.link, leaf.queue, queue);
+            if is_recorded(&leaf.name) {
+                let Some(most_bps) = leaf.most_bps else {
+                    let reason = "a link whose queue is measured needs a rate";
+                    return Err(Error::Scenario(Fault::new(format!("{at}.rate"), reason)));
                 };
-                let events = self.scenario.record.events;
-                let counters = link.port.queue.counters();
+                let (events, counters) = (self.scenario.record.events, gate.queue.counters());
                 let mut record =
-                    QueueRecord::new(&spec.name, rate_bps, counters, &self.windows, events);
-                if let Some(trace) = spec.opportunities() {
+                    QueueRecord::new(&leaf.name, most_bps, counters, &self.windows, events);
+                if let Some(trace) = part.link.opportunities() {
                     record.follow(trace);
                 }
-                link.port.record = Some(record);
+                gate.record = Some(record);
             }
-            self.net.links.push(link);
+            gates.push(gate);
+        }
+        let (gate, tree) = if part.is_tree() {
+            let spec = QueueSpec::default();
+            let unused = Gate::new(&part.link, &spec, spec.build(at, None, 0)?);
+            (unused, Some(Tree::new(part, gates)))
+        } else {
+            (gates.remove(0), None)
+        };
+        let link = Link::new(&part.link, gate, tree, seed, &mut self.net.shared.events);
+        self.net.links.push(link);
+        let owners = [Owner::Entry, Owner::Service, Owner::Arrival];
+        let owners = owners.map(|owner| owner(number as u32));
+        self.net.owners.extend(owners);
+        let classes = part.classes.iter().map(|class| (&class.name, class.kind));
+        let ring = part.ring_name.iter().map(|name| (name, "ring"));
+        let record = |(name, kind): (&String, &'static str)| {
+            is_recorded(name).then(|| ClassRecord::new(name.clone(), kind, &self.windows))
+        };
+        let records: Vec<_> = classes.chain(ring).map(record).collect();
+        if records.iter().any(Option::is_some) {
+            self.classes.push((number, records));
         }
         Ok(())
     }
@@ -246,13 +298,16 @@ impl<'a> Simulation<'a> {
         for (i, spec) in self.scenario.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
             let tcp = spec.tcp(&at)?.map(Arc::new);
-            let (forth, back) = graph.paths(spec, &at)?;
-            let delays_ns = self.scenario.delays_ns(&forth, &back);
+            let ways = graph.ways(spec, &at)?;
+            let [forth, back] = [&ways[0].links, &ways[1].links];
+            let delays_ns = self.scenario.delays_ns(forth, back);
             let added_ns = spec.added_ns(delays_ns, seed);
+            let subjects = [ways[0].subject(Some(spec)), ways[1].subject(Some(spec))];
             let jitter_ns = spec
                 .sim
                 .send_jitter_ns
-                .unwrap_or_else(|| self.packet_time_ns(&forth));
+                .unwrap_or_else(|| self.packet_time_ns(forth));
+            let [forth, back] = [forth, back].map(|links| self.in_parts(links));
             let constant_ns = |link: usize| self.net.links[link].constant_delay_ns();
             // The sender delays every packet anyway: it takes over what the first
             // links do, if that is all they do.
@@ -267,7 +322,10 @@ impl<'a> Simulation<'a> {
             let rest = rest.iter().copied().filter(acts);
             let forth: Vec<_> = first.iter().copied().chain(rest).collect();
             let back: Vec<_> = back.into_iter().filter(acts).collect();
-            let paths = [forth, back].map(|links| self.net.paths.add(&links));
+            let paths = [
+                self.lay(&forth, &subjects[0])?,
+                self.lay(&back, &subjects[1])?,
+            ];
             let ahead_ns =
                 [&spec.from, &spec.to].map(|node| self.scenario.clock_ahead_ns(node, seed));
             let starts = spec.starts(seed);
@@ -293,29 +351,72 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
+    /// The parts of these links, one after the other.
+    fn in_parts(&self, links: &[usize]) -> Vec<usize> {
+        let parts = links.iter().flat_map(|&link| self.numbers[link].clone());
+        parts.collect()
+    }
+
+    /// Lays out a path through the net, and into which queue its packets go at each link.
+    fn lay(&mut self, links: &[usize], subject: &Subject<'_>) -> Result<u32, Error> {
+        let first = self.net.paths.add(links);
+        for (hop, &number) in (first..).zip(links) {
+            if let Some(tree) = self.net.links[number].tree_mut() {
+                let link = self.numbers.partition_point(|parts| parts.end <= number);
+                let part = &self.parts[link][number - self.numbers[link].start];
+                tree.choose(hop, choice(part, &format!("links[{link}]"), subject)?);
+            }
+        }
+        Ok(first)
+    }
+
     /// Lays out where probes go. They are counted as one flow more.
     fn add_probes(&mut self) -> Result<(), Error> {
-        let flow = self.net.flows.len() as u32;
-        let graph = Graph::of(self.scenario);
-        for (i, spec) in self.scenario.links.iter().enumerate() {
-            if !self.net.links[i].port.queue.algorithm().probes() {
-                continue;
+        let scenario = self.scenario;
+        let graph = Graph::of(scenario);
+        for (i, spec) in scenario.links.iter().enumerate() {
+            for (nth, number) in self.numbers[i].clone().enumerate() {
+                for gate in 0..self.parts[i][nth].leaves.len() {
+                    let queue = &self.net.links[number].gates()[gate].queue;
+                    if queue.algorithm().probes() {
+                        let leaf = &self.parts[i][nth].leaves[gate];
+                        let at = inside(&format!("links[{i}]"), &leaf.at);
+                        let hash = flow_hash(self.net.seed, &format!("probes/{}", leaf.name));
+                        let ways = graph.probe_ways(spec, leaf, &at)?;
+                        let below = number + 1..self.numbers[i].end;
+                        self.add_probes_of([number, gate], hash, below, &ways)?;
+                    }
+                }
             }
-            let paths = graph.probe_paths(spec, &format!("links[{i}]"))?;
-            let [forth, back] = paths.map(|links| self.net.paths.add(&links));
-            let hash = flow_hash(self.net.seed, &format!("probes/{}", spec.name));
-            self.net.links[i].port.probes = Some(ProbePath {
-                link: i as u32,
-                forth: Path {
-                    hop: forth,
-                    flow,
-                    ..Path::default()
-                },
-                back_hop: back,
-                hash,
-            });
         }
         self.net.shared.packet_counts.push(PacketCounts::default());
+        Ok(())
+    }
+
+    /// Of a queue. Its probes pass the parts `below` it at its own link first.
+    fn add_probes_of(
+        &mut self,
+        [number, gate]: [usize; 2],
+        hash: u32,
+        below: Range<usize>,
+        [forth, back]: &[Way<'_>; 2],
+    ) -> Result<(), Error> {
+        let ahead: Vec<_> = below.chain(self.in_parts(&forth.links)).collect();
+        let hop = self.lay(&ahead, &forth.subject(None))?;
+        let back_hop = self.lay(&self.in_parts(&back.links), &back.subject(None))?;
+        let flow = self.net.flows.len() as u32;
+        let forth = Path {
+            hop,
+            flow,
+            ..Path::default()
+        };
+        self.net.links[number].gates_mut()[gate].probes = Some(ProbePath {
+            link: number as u32,
+            gate: gate as u32,
+            forth,
+            back_hop,
+            hash,
+        });
         Ok(())
     }
 
@@ -325,26 +426,35 @@ impl<'a> Simulation<'a> {
         let times_ns = links.iter().filter_map(|&link| {
             let spec = &self.scenario.links[link];
             let most_ns = spec.trace_ms.as_ref().map_or(u64::MAX, |_| NS_PER_MS);
-            Some(serialisation_ns(MTU_BYTES, spec.rate_bps?).min(most_ns))
+            Some(serialisation_ns(MTU_BYTES, spec.pace_bps()?).min(most_ns))
         });
         times_ns.max().unwrap_or(0)
     }
 
     fn plan(&mut self) {
         let mut steps = Vec::new();
-        for (link, spec) in self.scenario.links.iter().enumerate() {
-            let rates = spec.schedule.iter();
-            steps.extend(rates.map(|s| {
-                (
-                    Time(s.at_ns),
-                    Step::Rate {
-                        link,
-                        bps: s.rate_bps,
-                    },
-                )
-            }));
+        for (parts, numbers) in self.parts.iter().zip(&self.numbers) {
+            for (part, link) in parts.iter().zip(numbers.clone()) {
+                let rates = part.link.schedule.iter();
+                steps.extend(rates.map(|step| {
+                    let bps = step.rate_bps;
+                    (Time(step.at_ns), Step::Rate { link, bps })
+                }));
+                for (class, of) in part.classes.iter().enumerate() {
+                    steps.extend(of.spec.steps().map(|(at_ns, rate_bps, ceil_bps)| {
+                        let to = ClassRate {
+                            class,
+                            gate: of.leaf,
+                            rate_bps,
+                            ceil_bps,
+                        };
+                        (Time(at_ns), Step::Class { link, to })
+                    }));
+                }
+            }
         }
-        for (link, spec) in self.scenario.links.iter().enumerate() {
+        for (i, spec) in self.scenario.links.iter().enumerate() {
+            let link = self.numbers[i].end - 1;
             let delay = |step: &DelayStep| {
                 let ns = step.delay_ns;
                 (Time(step.at_ns), Step::Delay { link, ns })
@@ -365,7 +475,11 @@ impl<'a> Simulation<'a> {
         let edges = self.scenario.bin_edges().into_iter();
         steps.extend(edges.map(|at| (at, Step::Response)));
         steps.sort_by_key(|&(at, step)| {
-            (at, matches!(step, Step::Rate { .. } | Step::Delay { .. }))
+            let changes = matches!(
+                step,
+                Step::Rate { .. } | Step::Class { .. } | Step::Delay { .. }
+            );
+            (at, changes)
         });
         self.steps = steps.into();
         self.schedule_step();
@@ -394,9 +508,14 @@ impl<'a> Simulation<'a> {
                     self.net.links[link].set_rate(now, bps, &mut self.net.shared);
                     self.net.drain_arrivals(now);
                 }
+                Step::Class { link, to } => {
+                    self.net.links[link].set_class_rate(now, to, &mut self.net.shared);
+                    self.net.drain_arrivals(now);
+                }
                 Step::Delay { link, ns } => self.net.links[link].set_delay(ns),
                 Step::Edge => {
                     self.each_record(|record, pkts, counts| record.on_edge(now, pkts, counts));
+                    self.read_classes(now);
                     if self.edges.last().is_none_or(|&(at, _)| at != now) {
                         let flow_counts = self.flow_counts();
                         self.edges.push((now, flow_counts));
@@ -414,19 +533,31 @@ impl<'a> Simulation<'a> {
     }
 
     fn each_record(&mut self, act: impl Fn(&mut QueueRecord, u32, Counters)) {
-        for link in &mut self.net.links {
-            let pkts = link.port.users_pkts();
-            if let Some(record) = &mut link.port.record {
-                act(record, pkts, link.port.queue.counters());
+        for gate in self.net.links.iter_mut().flat_map(Link::gates_mut) {
+            let pkts = gate.users_pkts();
+            if let Some(record) = &mut gate.record {
+                act(record, pkts, gate.queue.counters());
+            }
+        }
+    }
+
+    fn read_classes(&mut self, now: Time) {
+        for (link, records) in &mut self.classes {
+            let readings = self.net.links[*link].tree_mut().map(|tree| tree.read(now));
+            for (record, reading) in records.iter_mut().zip(readings.unwrap_or_default()) {
+                if let Some(record) = record {
+                    record.on_edge(now, &reading);
+                }
             }
         }
     }
 
     /// The series has no row of the begin of a run, so the statistics have none.
     fn read_statistics(&mut self, now: Time) {
-        for link in self.net.links.iter_mut().filter(|_| now > Time(0)) {
-            if let Some(record) = &mut link.port.record {
-                record.on_statistics(now, &link.port.queue.statistics());
+        let links = self.net.links.iter_mut().filter(|_| now > Time(0));
+        for gate in links.flat_map(Link::gates_mut) {
+            if let Some(record) = &mut gate.record {
+                record.on_statistics(now, &gate.queue.statistics());
             }
         }
     }
@@ -473,4 +604,17 @@ impl<'a> Simulation<'a> {
         }
         patience.hand_over(&mut self.net)
     }
+}
+
+/// The queue of packets at a part: probes and answers have the DSCPs of the packets that asked.
+fn choice(part: &Part<'_>, at: &str, subject: &Subject<'_>) -> Result<Choice, Fault> {
+    if let Some(group) = subject.group {
+        let gate = part.leaf(at, subject, group.dscp)?;
+        return Ok(Choice::Gate(gate as u16));
+    }
+    let mut gates = Box::new([0; DSCPS]);
+    for (dscp, gate) in gates.iter_mut().enumerate() {
+        *gate = part.leaf(at, subject, dscp as u8)? as u16;
+    }
+    Ok(Choice::ByDscp(gates))
 }

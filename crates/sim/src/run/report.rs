@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Error, Simulation};
 use crate::link::Link;
-use crate::measure::record::{GroupSeries, QueueReport};
+use crate::measure::record::{ClassRecord, ClassReport, GroupSeries, QueueReport};
 use crate::measure::report::{Counted, FlowCounted, FlowsReport};
 use crate::net::endpoint::Kind;
 use crate::traffic::End;
@@ -29,6 +29,9 @@ pub struct ConservationReport {
 pub struct Report {
     /// Measured queues.
     pub queues: Vec<QueueReport>,
+    /// Classes and rings at measured ends of links.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassReport>,
     /// Flows.
     #[serde(flatten)]
     pub traffic: FlowsReport,
@@ -60,11 +63,14 @@ impl Simulation<'_> {
         if report.born != gone + report.inside || report.inside != net.shared.packets.alive() {
             return Err(Error::Conservation(format!("{report:?}")));
         }
-        for (link, spec) in net.links.iter().zip(&self.scenario.links) {
-            if !link.is_conserved() {
-                let count = link.port.queue.counters();
-                let what = format!("link '{}', its queue: {count:?}", spec.name);
-                return Err(Error::Conservation(what));
+        for (numbers, spec) in self.numbers.iter().zip(&self.scenario.links) {
+            for link in &net.links[numbers.clone()] {
+                if !link.is_conserved() {
+                    let gates = link.gates().iter();
+                    let counts: Vec<_> = gates.map(|gate| gate.queue.counters()).collect();
+                    let what = format!("link '{}', its queues: {counts:?}", spec.name);
+                    return Err(Error::Conservation(what));
+                }
             }
         }
         let mut inside = vec![0; net.shared.packet_counts.len()];
@@ -90,10 +96,10 @@ impl Simulation<'_> {
 
     pub(super) fn report(mut self) -> Result<Report, Error> {
         let conservation = self.conservation()?;
-        let links = self.net.links.iter_mut();
-        let records = links.filter_map(|link| {
-            let own = (link.port.probes_report(), link.port.flows_report());
-            link.port.record.take().map(|record| (record, own))
+        let gates = self.net.links.iter_mut().flat_map(Link::gates_mut);
+        let records = gates.filter_map(|gate| {
+            let own = (gate.probes_report(), gate.flows_report());
+            gate.record.take().map(|record| (record, own))
         });
         let records: Vec<_> = records.collect();
         let fingerprint = records
@@ -102,6 +108,11 @@ impl Simulation<'_> {
                 mixed.rotate_left(7) ^ record.fingerprint()
             });
         let traffic = self.traffic();
+        let classes = self
+            .classes
+            .iter()
+            .flat_map(|(_, records)| records.iter().flatten());
+        let classes = classes.map(ClassRecord::report).collect();
         Ok(Report {
             queues: records
                 .into_iter()
@@ -111,6 +122,7 @@ impl Simulation<'_> {
                     ..record.report(self.scenario.phases())
                 })
                 .collect(),
+            classes,
             traffic,
             events: self.net.shared.events.scheduled(),
             fingerprint: format!("{fingerprint:016x}"),

@@ -8,9 +8,10 @@ use std::collections::HashSet;
 
 use sojourn_core::Algorithm;
 
+use super::end::{Part, inside};
 use super::fault::{Faults, fault};
 use super::frame::Frames;
-use super::graph::Graph;
+use super::graph::{Graph, Way};
 use super::names::Names;
 use super::range::time;
 use super::{
@@ -74,12 +75,21 @@ impl Scenario {
             let at = format!("links[{i}]");
             names.ends(&at, &link.from, &link.to, &mut faults);
             let largest_bytes = largest_bytes.saturating_add(HEADER_BYTES);
-            link.check(&at, Frames::new(link).bytes(largest_bytes), &mut faults);
+            let largest_bytes = Frames::new(link).bytes(largest_bytes);
+            link.check(&at, largest_bytes, &mut faults);
+            link.check_end(&at, largest_bytes, &names, &mut faults);
         }
         let sound = faults.0.is_empty();
         faults.unique("flows", ".name", self.flows.iter().map(|flow| &flow.name));
         for (i, link) in self.links.iter().enumerate().filter(|_| sound) {
-            self.check_probes(&format!("links[{i}]"), link, &names, &graph, &mut faults);
+            check_probes(
+                &format!("links[{i}]"),
+                link,
+                &graph.parts[i],
+                &names,
+                &graph,
+                &mut faults,
+            );
         }
         let mut flows = 0u64;
         for (i, flow) in self.flows.iter().enumerate() {
@@ -94,7 +104,7 @@ impl Scenario {
             }
             self.check_flow(&at, flow, flows, &mut faults);
         }
-        names.record(&mut faults);
+        names.record(&graph, &mut faults);
         faults.take(self.check_series());
         faults.0
     }
@@ -105,25 +115,6 @@ impl Scenario {
             return fault("duration", "a run of no time; allowed: more than 0 s");
         }
         Ok(())
-    }
-
-    /// What a queue's algorithm asks, a node must be able to answer.
-    fn check_probes(
-        &self,
-        at: &str,
-        link: &LinkSpec,
-        names: &Names<'_>,
-        graph: &Graph<'_>,
-        faults: &mut Faults,
-    ) {
-        if let Some(responder) = &link.responder
-            && !names.node(format!("{at}.responder"), responder, faults)
-        {
-            return;
-        }
-        if Algorithm::find(&link.queue.algorithm).is_some_and(Algorithm::probes) {
-            faults.take(graph.probe_paths(link, at).map(drop));
-        }
     }
 
     /// What a token bucket must be able to let through, beside the link's header: a full packet,
@@ -162,35 +153,21 @@ impl Scenario {
 
     /// The path of a flow, and its round trips.
     fn check_way(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>) -> Result<(), Fault> {
-        let (forth, back) = graph.paths(flow, at)?;
-        for (key, start, links) in [
-            ("path", &flow.from, &forth),
-            ("reverse_path", &flow.to, &back),
-        ] {
-            self.check_loop(&format!("{at}.{key}"), start, links)?;
+        let ways = graph.ways(flow, at)?;
+        for (key, way) in ["path", "reverse_path"].iter().zip(&ways) {
+            check_loop(&format!("{at}.{key}"), way)?;
+            check_classes(way, Some(flow), graph)?;
         }
+        let [forth, back] = ways.map(|way| way.links);
         self.check_round_trips(at, flow, self.delays_ns(&forth, &back))?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
-        if links.any(|link| link.rate_bps.is_some() || link.least_delay_ns() > 0) {
+        if links.any(|link| link.pace_bps().is_some() || link.least_delay_ns() > 0) {
             return Ok(());
         }
         fault(
             at,
             "no link of the flow has a rate or a delay: time would stand still",
         )
-    }
-
-    /// A path that comes to a node again: no host that routes by addresses can follow it.
-    fn check_loop(&self, key: &str, start: &str, links: &[usize]) -> Result<(), Fault> {
-        let mut seen = HashSet::from([start]);
-        let nodes = links.iter().map(|&link| self.links[link].to.as_str());
-        for node in nodes {
-            if !seen.insert(node) {
-                let reason = format!("comes to '{node}' twice; leave out what lies between");
-                return fault(key, reason);
-            }
-        }
-        Ok(())
     }
 
     /// What a flow sends, and over which transport.
@@ -326,4 +303,58 @@ fn config(
         Some(reason) => fault(key, reason),
         None => Ok(config),
     }
+}
+
+/// A path that comes to a node again: no host that routes by addresses can follow it.
+fn check_loop(key: &str, way: &Way<'_>) -> Result<(), Fault> {
+    let mut seen = HashSet::new();
+    for node in &way.nodes {
+        if !seen.insert(node) {
+            let reason = format!("comes to '{node}' twice; leave out what lies between");
+            return fault(key, reason);
+        }
+    }
+    Ok(())
+}
+
+/// What a queue's algorithm asks, a node must be able to answer.
+fn check_probes(
+    at: &str,
+    link: &LinkSpec,
+    parts: &[Part<'_>],
+    names: &Names<'_>,
+    graph: &Graph<'_>,
+    faults: &mut Faults,
+) {
+    for (nth, part) in parts.iter().enumerate() {
+        for leaf in &part.leaves {
+            let leaf_at = inside(at, &leaf.at);
+            if let Some(responder) = leaf.responder
+                && !names.node(format!("{leaf_at}.responder"), responder, faults)
+            {
+                continue;
+            }
+            if Algorithm::find(&leaf.queue.algorithm).is_some_and(Algorithm::probes) {
+                let checked = graph.probe_ways(link, leaf, &leaf_at).and_then(|ways| {
+                    let subject = ways[0].subject(None);
+                    let mut below = parts[nth + 1..].iter();
+                    below.try_for_each(|part| part.check_leaf(at, &subject))?;
+                    let mut ways = ways.iter();
+                    ways.try_for_each(|way| check_classes(way, None, graph))
+                });
+                faults.take(checked);
+            }
+        }
+    }
+}
+
+/// Each end on a way has a class for its packets.
+fn check_classes(way: &Way<'_>, group: Option<&FlowSpec>, graph: &Graph<'_>) -> Result<(), Fault> {
+    let subject = way.subject(group);
+    for &link in &way.links {
+        for part in &graph.parts[link] {
+            part.check_leaf(&format!("links[{link}]"), &subject)?;
+        }
+    }
+    Ok(())
 }

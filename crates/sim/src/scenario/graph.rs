@@ -6,12 +6,35 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
+use super::end::{Leaf, Part, Subject};
 use super::{Fault, FlowSpec, LinkSpec, Scenario, TransportSpec};
+
+/// Links one after the other, and the nodes from the first to the last.
+#[derive(Debug)]
+pub struct Way<'a> {
+    /// Numbers of the links.
+    pub links: Vec<usize>,
+    /// Names of the nodes. A way of probes begins with the node of their queue, whose link is none
+    /// of its links.
+    pub nodes: Vec<&'a str>,
+}
+
+impl Way<'_> {
+    /// What classes see of packets of this group on it; none: of probes.
+    pub fn subject<'b>(&'b self, group: Option<&'b FlowSpec>) -> Subject<'b> {
+        Subject {
+            group,
+            nodes: &self.nodes,
+        }
+    }
+}
 
 /// A scenario's links by name and by the node that they leave, nodes as numbers, so that a path
 /// costs what is looked at and not what there is.
 pub struct Graph<'a> {
     links: &'a [LinkSpec],
+    /// By link: its parts.
+    pub parts: Vec<Vec<Part<'a>>>,
     by_name: HashMap<&'a str, usize>,
     nodes: HashMap<&'a str, usize>,
     /// By node: its links and where they lead.
@@ -26,6 +49,7 @@ impl<'a> Graph<'a> {
     pub fn of(scenario: &'a Scenario) -> Self {
         let mut graph = Self {
             links: &scenario.links,
+            parts: scenario.links.iter().map(LinkSpec::parts).collect(),
             by_name: HashMap::new(),
             nodes: HashMap::new(),
             leaving: Vec::new(),
@@ -68,6 +92,23 @@ impl<'a> Graph<'a> {
         Ok((forth, self.path(flow, at, false)?))
     }
 
+    /// The same with the nodes on the ways.
+    ///
+    /// # Errors
+    /// See `paths`.
+    pub fn ways(&self, flow: &'a FlowSpec, at: &str) -> Result<[Way<'a>; 2], Fault> {
+        let (forth, back) = self.paths(flow, at)?;
+        Ok([self.way(&flow.from, forth), self.way(&flow.to, back)])
+    }
+
+    fn way(&self, from: &'a str, links: Vec<usize>) -> Way<'a> {
+        let nodes = links.iter().map(|&link| self.links[link].to.as_str());
+        Way {
+            nodes: [from].into_iter().chain(nodes).collect(),
+            links,
+        }
+    }
+
     /// The links of a flow, there (`forth`) or back.
     fn path(&self, flow: &FlowSpec, at: &str, forth: bool) -> Result<Vec<usize>, Fault> {
         let (from, to, named, key) = if forth {
@@ -104,16 +145,21 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The links of the probes of a link: behind it to their responder, and back to its
-    /// sending end.
+    /// The ways of the probes of a link's queue: behind the link to their responder, and back to
+    /// the link's sending end.
     ///
     /// # Errors
     /// When no path leads there or back.
-    pub fn probe_paths(&self, link: &LinkSpec, at: &str) -> Result<[Vec<usize>; 2], Fault> {
-        let responder = link.responder.as_ref().unwrap_or(&link.to);
-        let path = |from: &str, to: &str| {
+    pub fn probe_ways(
+        &self,
+        link: &'a LinkSpec,
+        leaf: &Leaf<'a>,
+        at: &str,
+    ) -> Result<[Way<'a>; 2], Fault> {
+        let responder = leaf.responder.unwrap_or(&link.to);
+        let way = |from: &'a str, to: &str| {
             if from == to {
-                return Ok(Vec::new());
+                return Ok(self.way(from, Vec::new()));
             }
             let missing = || {
                 let reason = format!(
@@ -121,9 +167,12 @@ impl<'a> Graph<'a> {
                 );
                 Fault::new(format!("{at}.responder"), reason)
             };
-            self.shortest(from, to).ok_or_else(missing)
+            let links = self.shortest(from, to).ok_or_else(missing)?;
+            Ok(self.way(from, links))
         };
-        Ok([path(&link.to, responder)?, path(responder, &link.from)?])
+        let mut forth = way(&link.to, responder)?;
+        forth.nodes.insert(0, &link.from);
+        Ok([forth, way(responder, &link.from)?])
     }
 
     /// The path with the fewest links; among equals the one whose links come first.

@@ -9,7 +9,9 @@
 
 mod changes;
 mod check;
+mod check_end;
 mod check_link;
+pub mod end;
 mod fault;
 pub mod frame;
 pub mod graph;
@@ -30,6 +32,7 @@ use crate::traffic::AppSpec;
 use frame::LinkLayer;
 
 pub use changes::{Change, Phase};
+pub use end::ByteLimitSpec;
 pub use fault::Fault;
 pub use queue::{MTU_BYTES, RATE_ROW};
 pub use times::TimesSpec;
@@ -164,6 +167,9 @@ pub struct LinkSpec {
     /// Share of packets lost on the wire.
     #[serde(default)]
     pub loss: f64,
+    /// The stages of its sending end, in place of the keys of a single queue and its shaper.
+    #[serde(default)]
+    pub end: Vec<end::Stage>,
     /// The queue at the sending end.
     #[serde(default)]
     pub queue: QueueSpec,
@@ -353,6 +359,9 @@ pub struct FlowSpec {
     /// Links back.
     #[serde(default)]
     pub reverse_path: Option<Vec<String>>,
+    /// The DSCP of its packets, both ways.
+    #[serde(default)]
+    pub dscp: u8,
     /// Transport.
     pub transport: TransportSpec,
     /// What is sent.

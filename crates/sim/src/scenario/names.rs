@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::fault::Faults;
 use super::graph::Graph;
-use super::{FlowSpec, LinkSpec, Scenario};
+use super::{FlowSpec, Scenario};
 
 /// The names of a scenario, for look-ups.
 pub(super) struct Names<'a> {
@@ -29,6 +29,15 @@ impl<'a> Names<'a> {
             faults.unknown(key, reason, name, self.scenario.nodes.iter());
         }
         known
+    }
+
+    /// Whether there is such a group of flows; if not, it is said.
+    pub(super) fn group(&self, key: String, name: &str, faults: &mut Faults) {
+        let mut groups = self.scenario.flows.iter().map(|flow| &flow.name);
+        if !groups.any(|group| group == name) {
+            let known = self.scenario.flows.iter().map(|flow| &flow.name);
+            faults.unknown(key, format!("there are no flows '{name}'"), name, known);
+        }
     }
 
     /// The two nodes of a link or a flow.
@@ -82,21 +91,24 @@ impl<'a> Names<'a> {
     }
 
     /// What the record names, and its windows.
-    pub(super) fn record(&self, faults: &mut Faults) {
+    pub(super) fn record(&self, graph: &Graph<'_>, faults: &mut Faults) {
         let record = &self.scenario.record;
-        let rated = |link: &&LinkSpec| link.rate_bps.is_some();
-        let rated = || {
-            self.scenario
-                .links
-                .iter()
-                .filter(rated)
-                .map(|link| &link.name)
-        };
-        let known: HashSet<_> = rated().collect();
+        let mut known = Vec::new();
+        for (link, parts) in self.scenario.links.iter().zip(&graph.parts) {
+            if link.rate_bps.is_some() || !link.end.is_empty() {
+                known.push(link.name.clone());
+            }
+            for part in parts.iter().filter(|_| !link.end.is_empty()) {
+                let classes = part.classes.iter().map(|class| &class.name);
+                let queues = part.leaves.iter().map(|leaf| &leaf.name);
+                known.extend(queues.chain(classes).chain(&part.ring_name).cloned());
+            }
+        }
+        let all: HashSet<_> = known.iter().collect();
         for (i, name) in record.queues.iter().enumerate() {
-            if !known.contains(name) {
+            if !all.contains(name) {
                 let reason = format!("there is no link '{name}' with a rate");
-                faults.unknown(format!("record.queues[{i}]"), reason, name, rated());
+                faults.unknown(format!("record.queues[{i}]"), reason, name, known.iter());
             }
         }
         faults.unique("record.queues", "", record.queues.iter());

@@ -17,4 +17,5 @@ mod steps;
 mod times;
 mod traces;
 mod transfers;
+mod trees;
 mod windows;

@@ -6,6 +6,7 @@
 //! delays is kept per window: it is counted from one edge of a window to the next, and
 //! added there to the windows under way. docs/guide/results.md defines every metric.
 
+mod classes;
 mod distribution;
 mod groups;
 mod histogram;
@@ -16,6 +17,7 @@ mod transfers;
 
 use sojourn_core::{Counters, Field, Slot};
 
+pub use classes::{ClassReading, ClassRecord, ClassReport};
 pub use distribution::{Cell, Distribution, Quantity};
 pub use groups::{GroupSeries, MAX_LOOKED_AT, Open, Seen, every};
 pub use histogram::Delays;

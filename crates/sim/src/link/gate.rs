@@ -1,40 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The queue of a link, between those who send and the shaper.
+//! A queue in front of a shaper: what is measured at it, and its probes.
 
 use sojourn_core::{Queue, Slot};
 
 use super::packet::{Body, PacketId, Path, Probe};
-use super::propagation::Propagation;
+use super::shaper::PacketSource;
 use super::shared::Shared;
-use crate::base::event::{Events, Source};
-use crate::base::rate::Rate;
 use crate::base::time::Time;
 use crate::measure::record::{FlowsReport, ProbesReport, QueueRecord};
 use crate::scenario::frame::Frames;
-use crate::scenario::{LinkSpec, RATE_ROW};
+use crate::scenario::{LinkSpec, QueueSpec, RATE_ROW};
 
-/// A shaper takes packets from this queue, which is measured here, and hands them to this
-/// propagation.
-pub struct Port {
+/// A queue from which a shaper takes packets.
+pub struct Gate {
     /// The queue.
     pub queue: Queue,
     /// What is measured at it.
     pub record: Option<QueueRecord>,
-    /// Event: service goes on.
-    pub service: Source,
-    /// Event: a packet reaches the far end.
-    pub arrival: Source,
-    pub(crate) rate: Rate,
-    pub(crate) propagation: Propagation,
-    /// A packet is put on the wire when its first bit leaves, since the wire then only delays it.
-    /// Entries and last bits need no events: see [`super::shaper::Line`].
-    pub(crate) works_ahead: bool,
     frames: Frames,
     pub(crate) entered_pkts: u64,
     pub(crate) dropped_pkts: u64,
-    /// The queue's row of the link's rate is the link's to set.
+    /// The queue's row of the link's rate follows the link.
     tells_rate: bool,
     /// Where probes of this queue go; none: its algorithm asks for none.
     pub probes: Option<ProbePath>,
@@ -47,6 +35,8 @@ pub struct Port {
 pub struct ProbePath {
     /// Number of the link.
     pub link: u32,
+    /// Number of the queue at the link.
+    pub gate: u32,
     /// To the responder: behind the link, and the flow under which probes are counted.
     pub forth: Path,
     /// The first place of the way back.
@@ -59,33 +49,30 @@ pub struct ProbePath {
 /// A probe as a queue sees it: 20 bytes of IP and 8 of payload behind an Ethernet header.
 pub const PROBE_BYTES: u32 = 42;
 
-impl Port {
-    /// An empty queue and an empty propagation.
-    pub(crate) fn new(
-        spec: &LinkSpec,
-        queue: Queue,
-        rate: Rate,
-        seed: u64,
-        events: &mut Events,
-    ) -> Self {
+impl Gate {
+    /// An empty queue of this link, made by this specification.
+    pub(crate) fn new(link: &LinkSpec, spec: &QueueSpec, queue: Queue) -> Self {
         Self {
             queue,
             record: None,
-            service: events.add_source(true),
-            arrival: events.add_source(true),
-            rate,
-            propagation: Propagation::new(spec, seed),
-            works_ahead: false,
-            frames: Frames::new(spec),
+            frames: Frames::new(link),
             entered_pkts: 0,
             dropped_pkts: 0,
             probes: None,
             due: None,
-            tells_rate: !spec.queue.rows.contains_key(RATE_ROW),
+            tells_rate: !spec.rows.contains_key(RATE_ROW),
         }
     }
 
-    /// The queue's algorithm may want to know what the link can send now.
+    /// What the link can send is another from now on; the queue's algorithm may want to know.
+    pub(crate) fn set_rate(&mut self, now: Time, bps: u64, shared: &mut Shared) {
+        if let Some(record) = &mut self.record {
+            record.on_rate(now, bps);
+        }
+        self.tell_rate(now, bps, shared);
+    }
+
+    /// Tells the algorithm a rate.
     pub(crate) fn tell_rate(&mut self, now: Time, bps: u64, shared: &mut Shared) {
         if self.tells_rate {
             let row = [(RATE_ROW.to_owned(), bps / 8)];
@@ -157,6 +144,7 @@ impl Port {
         packet.path = path.forth;
         packet.body = Body::Probe(Probe {
             link: path.link,
+            gate: path.gate,
             inst,
             sent: now,
             answered: false,
@@ -218,9 +206,19 @@ impl Port {
         }
     }
 
-    /// Asks the queue for a packet; gives its length too.
+    /// Whether all that came has been taken, was dropped, or is inside; and the queue says so too.
+    pub(crate) fn is_conserved(&self) -> bool {
+        let count = self.queue.counters();
+        let probes = self.queue.probes();
+        let inside = u64::from(self.queue.backlog_pkts()) - probes.held();
+        count.drop_pkts() + probes.freed + probes.refused == self.dropped_pkts
+            && count.in_pkts == count.out_pkts + count.drop_pkts() + inside
+    }
+}
+
+impl PacketSource for Gate {
     #[inline(always)]
-    pub(crate) fn take(&mut self, now: Time, shared: &mut Shared) -> Option<(PacketId, u32)> {
+    fn take(&mut self, now: Time, shared: &mut Shared) -> Option<(PacketId, u32)> {
         self.note_backlog(now);
         let taken = self.queue.dequeue(&mut shared.packets.slots, now.0);
         self.collect(now, shared);
@@ -232,28 +230,13 @@ impl Port {
         Some((id, slot.len_bytes))
     }
 
-    /// The last bit leaves at `end`; the packet is handed to the wire now.
-    #[inline]
-    pub(crate) fn depart(&mut self, now: Time, end: Time, id: PacketId, shared: &mut Shared) {
-        self.note_sent(end, id, shared);
-        self.propagation.launch(now, id, self.arrival, shared);
-    }
-
-    /// The last bit leaves at that time: each packet is here once, and not yet elsewhere.
     #[inline(always)]
-    pub(crate) fn note_sent(&mut self, last_bit: Time, id: PacketId, shared: &mut Shared) {
+    fn note_sent(&mut self, last_bit: Time, id: PacketId, shared: &mut Shared) {
         if let Some(record) = &mut self.record {
             record.on_sent(last_bit, &shared.packets.slots[id as usize]);
         }
         if self.frames.differ {
             shared.packets.slots[id as usize].len_bytes = self.frames.leave(id);
         }
-    }
-
-    /// Puts a packet whose last bit will leave at that time on a wire that only delays.
-    #[inline]
-    pub(crate) fn fly(&mut self, last_bit: Time, id: PacketId) {
-        let release = last_bit + self.propagation.delay_ns;
-        self.propagation.flying.push_back(release, id);
     }
 }

@@ -151,7 +151,7 @@ def test_a_recorded_queue_stands_behind_the_flows_own_delays() -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ('count = 1001\nrtt = "50 ms"', "up to 1000"),
+        ('count = 20_001\nrtt = "50 ms"', "up to 20000"),
         ('rtt = "300 s"', "netem delays by 274 s"),
         ('rtt = { distribution = "normal", mean = "200 s", sd = "10 s" }', "274 s"),
     ],
@@ -170,7 +170,7 @@ def test_rates_follow_their_timetable() -> None:
     assert changes[1].startswith("30000000000 printf")
     assert "'qdisc change dev l1h1a root handle 1: tbf rate 20000000bit" in changes[1]
     assert "rate 20000000bit burst 12500b" in changes[1]
-    assert [tap.link for tap in job.taps] == ["bottleneck"]
+    assert [tap.name for tap in job.taps] == ["bottleneck"]
 
 
 NEEDY = [entry.name for entry in algorithms().values() if entry.needs_rate]

@@ -13,7 +13,8 @@ from sojourn.core.errors import InputError
 from sojourn.core.hosts import LINUX_CONTROLS
 from sojourn.core.units import Duration
 from sojourn.linux import memory
-from sojourn.linux.memory import IP_BYTES, recorded
+from sojourn.linux.ends import recorded
+from sojourn.linux.memory import IP_BYTES
 from sojourn.linux.qdiscs import counted, frame_bytes, stages
 from sojourn.linux.transport import Settings, buffers, control, refused, settings
 from sojourn.scenario.engine import parsed
@@ -26,7 +27,7 @@ MAX_SPACES = 1_000
 # 2^32 ticks of 64 ns: tc writes netem's delays in such ticks.
 MAX_DELAY_S = 274
 # A packet is compared with a filter of each flow that has a round trip of its own.
-MAX_OWN_DELAYS = 1_000
+MAX_OWN_DELAYS = 20_000
 # Only one drawn time in thousands exceeds this number of means or standard deviations.
 _TAIL = 8
 # With fewer bytes, two datagrams that are under way could have one number.

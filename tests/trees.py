@@ -164,7 +164,9 @@ def only(*names: str, of: Mapping[str, float] = FULL) -> dict[str, float]:
 
 
 def _stage_below() -> Case:
-    below = {"name": "modem", "kind": "queue", "rate": "12 Mbit/s", "queue": fifo(100)}
+    # In turns: which of several steady groups gets into a full queue is chance.
+    queue = fifo(100) | {"flows": 1024}
+    below = {"name": "modem", "kind": "queue", "rate": "12 Mbit/s", "queue": queue}
     return Case([two_groups(MORE), below], MORE)
 
 

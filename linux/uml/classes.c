@@ -10,9 +10,10 @@
  *   classes SPACE DEVICE       of all qdiscs of this device
  *   ring SPACE DEVICE          see ring/device.c
  *
- *   class EDGE DEVICE CLASSID SENT_PKTS SENT_BYTES PKTS BYTES LENT BORROWED
- *       the edge's number from 0; packets and bytes that wait; the last two of HTB (else 0)
- *   ring EDGE DEVICE SENT_PKTS SENT_BYTES PKTS BYTES
+ *   class EDGE DEVICE CLASSID SENT_PKTS SENT_BYTES LENT BORROWED
+ *       the edge's number from 0; the last two of HTB (else 0)
+ *   ring EDGE DEVICE SENT_PKTS SENT_BYTES PKTS_NS
+ *       the last: packets that waited, times how long
  */
 #include <linux/gen_stats.h>
 #include <linux/if_link.h>
@@ -54,21 +55,19 @@ static void print_class(const struct nlmsghdr *head, void *of)
 	const struct rtattr *kind = attribute(first, bytes, TCA_KIND);
 	const struct rtattr *stats = attribute(first, bytes, TCA_STATS2);
 	struct gnet_stats_basic sent;
-	struct gnet_stats_queue waits;
 	struct tc_htb_xstats htb = {0};
 	uint64_t pkts = 0;
 
 	if (message->tcm_ifindex != device->place.index)
 		return;
 	copy(&sent, sizeof(sent), inside(stats, TCA_STATS_BASIC));
-	copy(&waits, sizeof(waits), inside(stats, TCA_STATS_QUEUE));
 	copy(&pkts, sizeof(pkts), inside(stats, TCA_STATS_PKT64));
 	if (kind && !strcmp(RTA_DATA(kind), "htb"))
 		copy(&htb, sizeof(htb), inside(stats, TCA_STATS_APP));
-	printf("class %zu %s %x:%x %llu %llu %u %u %u %u\n", device->edge, device->name,
+	printf("class %zu %s %x:%x %llu %llu %u %u\n", device->edge, device->name,
 	       message->tcm_handle >> 16, message->tcm_handle & 0xffff,
 	       (unsigned long long)(pkts ? pkts : sent.packets), (unsigned long long)sent.bytes,
-	       waits.qlen, waits.backlog, htb.lends, htb.borrows);
+	       htb.lends, htb.borrows);
 }
 
 static void print_ring(const struct nlmsghdr *head, void *of)
@@ -82,9 +81,9 @@ static void print_ring(const struct nlmsghdr *head, void *of)
 		return;
 	copy(&stats, sizeof(stats),
 	     attribute(first, NLMSG_PAYLOAD(head, sizeof(*message)), IFLA_STATS64));
-	printf("ring %zu %s %llu %llu %llu %llu\n", device->edge, device->name,
+	printf("ring %zu %s %llu %llu %llu\n", device->edge, device->name,
 	       (unsigned long long)stats.tx_packets, (unsigned long long)stats.tx_bytes,
-	       (unsigned long long)stats.rx_packets, (unsigned long long)stats.rx_bytes);
+	       (unsigned long long)stats.rx_bytes);
 }
 
 static void read_device(struct device *device, size_t edge)

@@ -12,7 +12,7 @@
  * -1: the limit adapts.
  *
  * Packets have the length that the qdisc above has counted. Of the device's statistics tx_packets
- * and tx_bytes count what has left; rx_packets and rx_bytes tell what waits.
+ * and tx_bytes count what has left. rx_bytes is the sum of ns that packets have waited here.
  */
 #include <linux/etherdevice.h>
 #include <linux/hrtimer.h>
@@ -40,8 +40,10 @@ struct ring {
 	struct sk_buff_head waiting;
 	struct sk_buff *line; /* the packet that is being sent */
 	struct dql dql;
-	ktime_t end;      /* when its last bit leaves */
-	u64 remainder;    /* of a ns, in parts of the rate */
+	ktime_t end;   /* when its last bit leaves */
+	u64 remainder; /* of a ns, in parts of the rate */
+	ktime_t noted; /* up to then `waited_ns` counts */
+	u64 waited_ns, sent_pkts, sent_bytes;
 	u64 rate_bps;
 	u32 packets;
 	bool has_bql;
@@ -65,36 +67,27 @@ static void begin(struct ring *ring, struct sk_buff *skb, ktime_t at)
 	hrtimer_start(&ring->timer, ring->end, HRTIMER_MODE_ABS_SOFT);
 }
 
-static void wait(struct ring *ring, struct sk_buff *skb)
+/* Before the number of those that wait changes. */
+static void note_wait(struct ring *ring, ktime_t now)
 {
-	__skb_queue_tail(&ring->waiting, skb);
-	ring->dev->stats.rx_packets++;
-	ring->dev->stats.rx_bytes += qdisc_pkt_len(skb);
-}
+	u64 since_ns = max_t(s64, 0, ktime_sub(now, ring->noted));
 
-static struct sk_buff *take(struct ring *ring)
-{
-	struct sk_buff *skb = __skb_dequeue(&ring->waiting);
-
-	if (skb) {
-		ring->dev->stats.rx_packets--;
-		ring->dev->stats.rx_bytes -= qdisc_pkt_len(skb);
-	}
-	return skb;
+	ring->waited_ns += since_ns * skb_queue_len(&ring->waiting);
+	ring->noted = now;
 }
 
 static netdev_tx_t ring_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct ring *ring = netdev_priv(dev);
 	u32 bytes = qdisc_pkt_len(skb);
-	ktime_t at;
+	ktime_t at = ktime_get();
 
 	if (ring->has_bql)
 		dql_queued(&ring->dql, bytes);
 	if (ring->line) {
-		wait(ring, skb);
+		note_wait(ring, at);
+		__skb_queue_tail(&ring->waiting, skb);
 	} else {
-		at = ktime_get();
 		/* What follows at once begins at the last bit: the clock moves when it is read. */
 		if (ktime_sub(at, ring->end) < SLACK_NS)
 			at = ring->end;
@@ -124,9 +117,10 @@ static enum hrtimer_restart ring_done(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	bytes = qdisc_pkt_len(skb);
-	dev->stats.tx_packets++;
-	dev->stats.tx_bytes += bytes;
-	next = take(ring);
+	ring->sent_pkts++;
+	ring->sent_bytes += bytes;
+	note_wait(ring, ring->end);
+	next = __skb_dequeue(&ring->waiting);
 	if (next)
 		begin(ring, next, ring->end);
 	if (ring->has_bql)
@@ -137,6 +131,19 @@ static enum hrtimer_restart ring_done(struct hrtimer *timer)
 	skb->dev = ring->lower;
 	dev_queue_xmit(skb);
 	return HRTIMER_NORESTART;
+}
+
+static void ring_stats(struct net_device *dev, struct rtnl_link_stats64 *stats)
+{
+	struct ring *ring = netdev_priv(dev);
+	struct netdev_queue *queue = netdev_get_tx_queue(dev, 0);
+
+	__netif_tx_lock_bh(queue);
+	note_wait(ring, ktime_get());
+	stats->tx_packets = ring->sent_pkts;
+	stats->tx_bytes = ring->sent_bytes;
+	stats->rx_bytes = ring->waited_ns;
+	__netif_tx_unlock_bh(queue);
 }
 
 static int ring_open(struct net_device *dev)
@@ -209,6 +216,7 @@ static const struct net_device_ops ring_ops = {
         .ndo_open = ring_open,
         .ndo_stop = ring_stop,
         .ndo_start_xmit = ring_xmit,
+        .ndo_get_stats64 = ring_stats,
         .ndo_set_mac_address = eth_mac_addr,
         .ndo_validate_addr = eth_validate_addr,
 };

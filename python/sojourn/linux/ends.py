@@ -34,6 +34,7 @@ class Queue:
     bandwidth: int | None  # the algorithm's row
     schedule: tuple[Data, ...]  # of `rate`
     responder: str | None
+    stage: str | None = None  # of an end
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,12 @@ def parts(link: Data) -> list[Part]:
         rate = (ring or stage).get("rate")
         paced = rate, rate, tuple(stage.get("schedule") or ())
         if stage["kind"] == "queue":
-            queue, tree = _queue(stage, head, FIRST_HANDLE, paced), None
+            queue, tree = _queue(stage, head, FIRST_HANDLE, paced, stage["name"]), None
         else:
-            queue, tree = None, _Builder(head).discipline(stage, int(ROOT, 16), paced)
+            queue, tree = (
+                None,
+                _Builder(head, stage["name"]).discipline(stage, int(ROOT, 16), paced),
+            )
         name = f"{link['name']}/{ring['name']}" if ring else None
         found.append(Part(stage, queue, tree, ring, name))
     return found
@@ -131,15 +135,15 @@ def parts(link: Data) -> list[Part]:
 _Pace = tuple[int | None, int | None, tuple[Data, ...]]
 
 
-def _queue(data: Data, name: str, handle: int, paced: _Pace) -> Queue:
-    return Queue(name, f"{handle:x}", data["queue"], *paced, data.get("responder"))
+def _queue(data: Data, name: str, handle: int, paced: _Pace, stage: str) -> Queue:
+    return Queue(name, f"{handle:x}", data["queue"], *paced, data.get("responder"), stage)
 
 
 class _Builder:
     """Gives the disciplines and queues of a tree their handles."""
 
-    def __init__(self, head: str) -> None:
-        self.head, self.next = head, FIRST_HANDLE
+    def __init__(self, head: str, stage: str) -> None:
+        self.head, self.stage, self.next = head, stage, FIRST_HANDLE
 
     def _handle(self) -> int:
         self.next += 1
@@ -171,7 +175,7 @@ class _Builder:
         if data.get("inner"):
             inner = self.discipline(data["inner"], self._handle(), paced)
         elif not children:
-            queue = _queue(data, full, self._handle(), paced)
+            queue = _queue(data, full, self._handle(), paced, self.stage)
         parent = data.get("parent")
         return Class(
             full, minors[name], data, minors[parent] if parent else None, children, queue, inner
@@ -207,22 +211,17 @@ def queues(link: Data) -> list[Queue]:
     return [queue for part in parts(link) for queue in part.queues()]
 
 
-def rings(link: Data) -> list[str]:
-    """List the names of a link's rings in results."""
-    return [part.ring_name for part in parts(link) if part.ring_name]
-
-
 def wanted(name: str, link: Data, scenario: Data) -> bool:
     """Tell whether this queue, class or ring of the link is recorded."""
     named = scenario["record"]["queues"]
     return name in named or link["name"] in named
 
 
-def recorded(link: Data, scenario: Data) -> bool:
-    """Tell whether anything of a link is recorded."""
-    named = set(scenario["record"]["queues"])
-    names = (queue.name for queue in queues(link))
-    return link["name"] in named or not named.isdisjoint([*names, *rings(link)])
+def recorded(link: Data, scenario: Data) -> list[str]:
+    """List the recorded queues of a link."""
+    if not end_of(link):
+        return [link["name"]] if link["name"] in scenario["record"]["queues"] else []
+    return [queue.name for queue in queues(link) if wanted(queue.name, link, scenario)]
 
 
 @dataclass(frozen=True)
@@ -239,10 +238,9 @@ class Plain:
         """Make it; a scenario without ends stays as it is."""
         links = list(scenario["links"])
         numbers = {link["name"]: i for i, link in enumerate(links) if not end_of(link)}
-        names = []
+        names = [name for link in links for name in recorded(link, scenario)]
         for i, link in enumerate(scenario["links"]):
             if not end_of(link):
-                names += [link["name"]] * (link["name"] in scenario["record"]["queues"])
                 continue
             links[i] = _plain_link(link)
             for queue in queues(link):
@@ -252,10 +250,6 @@ class Plain:
                 else:
                     numbers[queue.name] = len(links)
                     links.append(_link_of(queue, link, _PLAIN))
-                names += [queue.name] * wanted(queue.name, link, scenario)
-        order = scenario["record"]["queues"]
-        if not any(map(end_of, scenario["links"])):
-            names = list(order)
         record = {**scenario["record"], "queues": names}
         flows = [{k: v for k, v in flow.items() if k != "dscp"} for flow in scenario["flows"]]
         return cls({**scenario, "links": links, "flows": flows, "record": record}, numbers)

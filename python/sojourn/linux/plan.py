@@ -20,7 +20,7 @@ from sojourn.core.errors import InputError
 from sojourn.linux import ends, matches
 from sojourn.linux.classes import Counter, edges_of, of_tree
 from sojourn.linux.classes import lines as class_lines
-from sojourn.linux.ends import RING, ROOT, Discipline, Part, Plain, Queue, end_of, queues, wanted
+from sojourn.linux.ends import RING, ROOT, Discipline, Part, Plain, Queue, end_of, recorded, wanted
 from sojourn.linux.matches import Filter, Port, Stream, filters
 from sojourn.linux.qdiscs import Stage, own_delays, stages
 from sojourn.linux.samples import group_lines, queue_line, steps_of
@@ -106,6 +106,16 @@ class Ring:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A stage with queues: its link, namespace and device."""
+
+    link: Mapping[str, Any]
+    space: str
+    device: str
+    stage: Stage
+
+
+@dataclass(frozen=True)
 class _Gate:
     """The place of a queue: its link, namespace and device. A stage that has others above it has
     their number."""
@@ -162,23 +172,7 @@ class Plan:
 
 def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None = None) -> Plan:
     """Plan the job of a scenario that `refusals.check` accepts, `known` to the engine."""
-    plain = Plain.of(scenario)
-    known = known or parsed(plain.scenario)
-    ways = known.ways(seed)
-    sent = _sent(scenario, ways, known, seed)
-    laid = _Layout(scenario, plain.numbers, _own_delays(sent))
-    for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
-        laid.add_routes(kind, flow, way[0], way[1])
-        laid.add_streams(kind, flow, way)
-        for end in ("from", "to"):
-            laid.spaces[laid.nodes[flow[end]]].ask(sysctls(flow))
-        laid.spaces[laid.nodes[flow["to"]]].ask(buffer_sysctls(flow))
-        if flow["transport"].get("ecn") == "ect1":
-            laid.rewrite(kind, flow, way[0][0], sends=True)
-            laid.rewrite(kind, flow, way[1][0], sends=False)
-    for _, name, forth, back, responder in known.probe_ways():
-        laid.add_probes(plain.numbers[name], forth, back, responder)
-    laid.add_filters()
+    laid, sent = lay(scenario, seed, known)
     files = {
         **laid.network(),
         "flows": _lines(_flows(scenario, sent, laid)),
@@ -198,6 +192,30 @@ def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None 
         scenario["record"]["series"],
         steps,
     )
+
+
+def lay(
+    scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None = None
+) -> tuple[Layout, list[_Sent]]:
+    """Lay out the namespaces and qdiscs of a scenario, and list its groups of flows."""
+    plain = Plain.of(scenario)
+    known = known or parsed(plain.scenario)
+    ways = known.ways(seed)
+    sent = _sent(scenario, ways, known, seed)
+    laid = Layout(scenario, plain.numbers, _own_delays(sent))
+    for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
+        laid.add_routes(kind, flow, way[0], way[1])
+        laid.add_streams(kind, flow, way)
+        for end in ("from", "to"):
+            laid.spaces[laid.nodes[flow[end]]].ask(sysctls(flow))
+        laid.spaces[laid.nodes[flow["to"]]].ask(buffer_sysctls(flow))
+        if flow["transport"].get("ecn") == "ect1":
+            laid.rewrite(kind, flow, way[0][0], sends=True)
+            laid.rewrite(kind, flow, way[1][0], sends=False)
+    for _, name, forth, back, responder in known.probe_ways():
+        laid.add_probes(plain.numbers[name], forth, back, responder)
+    laid.add_filters()
+    return laid, sent
 
 
 # Numbers of the links there and back, each flow's start, and its addition to the links' delays.
@@ -266,7 +284,7 @@ def _ip(flow: Mapping[str, Any]) -> int:
     return int(flow.get("linux", {}).get("ip", 4))
 
 
-class _Layout:
+class Layout:
     """Namespaces and wires, built link by link."""
 
     def __init__(
@@ -287,6 +305,7 @@ class _Layout:
         self.trees: list[tuple[int, str, Discipline]] = []  # link, namespace
         self.rings: list[Ring] = []
         self.counters: list[Counter] = []
+        self.places: list[Place] = []
         # The groups of each entry of `match` that asks for some.
         self.lists = [
             entry["flows"]
@@ -336,10 +355,8 @@ class _Layout:
     def _lay(self, i: int, link: Mapping[str, Any]) -> None:
         first = self.own_delays.get(i)
         before = [own_delays(first)] if first else []
-        recorded = [q.name for q in queues(link) if wanted(q.name, link, self.scenario)]
-        if not end_of(link) and link["name"] in self.scenario["record"]["queues"]:
-            recorded = [link["name"]]
-        stages_here = [*before, *stages(link, recorded)]
+        named = recorded(link, self.scenario)
+        stages_here = [*before, *stages(link, named)]
         boxes = [f"l{i}s{k}" for k in range(len(stages_here))]
         self.spaces |= {name: Namespace(name, self.net) for name in boxes}
         row = [self.nodes[link["from"]], *boxes, self.nodes[link["to"]]]
@@ -350,12 +367,14 @@ class _Layout:
             if stage.part and stage.part.ring:
                 device = self._add_ring(i, k + 1, boxes[k], stage.part)
             self._put(boxes[k], device, stage, i)
+            if stage.queues:
+                self.places.append(Place(link, boxes[k], device, stage))
             if stage.part:
                 self._count(stage.part, boxes[k], device, link)
             for queue in stage.queues:
                 gate = _Gate(i, boxes[k], device, k if k > len(before) else None)
                 self.gates[self.numbers[queue.name]] = gate
-                if queue.name in recorded:
+                if queue.name in named:
                     self._record(queue, stage, gate, f"l{i}h{k}b")
 
     def _count(self, part: Part, space: str, device: str, link: Mapping[str, Any]) -> None:
@@ -363,7 +382,7 @@ class _Layout:
         trees = part.tree.all() if part.tree else ()
         found = [counter for tree in trees for counter in of_tree(tree, space, device)]
         if part.ring_name:
-            found.append(Counter(part.ring_name, RING, space, device, "", ("",)))
+            found.append(Counter(part.ring_name, RING, space, device, "", ()))
         self.counters += [c for c in found if wanted(c.name, link, self.scenario)]
 
     def _record(self, queue: Queue, stage: Stage, gate: _Gate, before: str) -> None:
@@ -633,7 +652,7 @@ def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
         yield f"edge {edge}"
 
 
-def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
+def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: Layout) -> Iterator[str]:
     """Yield lines for linux/uml/play.c."""
     yield from _edges(scenario)
     groups = ((n, group.first, group.flow["count"]) for n, group in enumerate(sent))

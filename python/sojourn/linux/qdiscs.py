@@ -76,17 +76,16 @@ class Stage:
         return any(kind.split()[0] == "sojourn" for kind in self.kinds)
 
 
-def stages(link: Mapping[str, Any], recorded: bool | Collection[str]) -> list[Stage]:
-    """List the stages that packets of the link pass, in order. The queue, or a queue with one of
-    these names, is recorded."""
+def stages(link: Mapping[str, Any], recorded: Collection[str]) -> list[Stage]:
+    """List the stages that packets of the link pass, in order. Queues of these names are
+    recorded."""
     if not end_of(link):
-        return _of_link(link, bool(recorded))
-    names = recorded if isinstance(recorded, Collection) else ()
+        return _of_link(link, link["name"] in recorded)
     passed: list[Stage] = []
     for part in parts(link):
         if part.queue and not part.ring:
             alone = _alone(link, part.stage, part.queue)
-            passed += _of_link(alone, part.queue.name in names)
+            passed += _of_link(alone, part.queue.name in recorded)
         else:
             passed.append(_tree(link, part))
     rest = _delay(link, link["delay"])
@@ -98,6 +97,7 @@ def _alone(link: Mapping[str, Any], stage: Mapping[str, Any], queue: Queue) -> d
     shaping = {key: stage[key] for key in ("rate", "shaper", "burst", "queue")}
     shaping["schedule"] = stage.get("schedule", [])
     own = {"name": queue.name, "delay": 0, "delays": [], "jitter": None, "loss": 0.0}
+    own["stage"] = stage["name"]
     return {**{key: value for key, value in link.items() if key != "end"}, **shaping, **own}
 
 
@@ -228,7 +228,9 @@ def _above(
         return words("change", rate_bps), _rate_change(queue, rate_bps, parent, "10")
 
     steps = ((later["at"], step(later["rate"])) for later in link["schedule"])
-    own = Queue(link["name"], f"{FIRST_HANDLE:x}", queue, rate_bps, rate_bps, (), None)
+    own = Queue(
+        link["name"], f"{FIRST_HANDLE:x}", queue, rate_bps, rate_bps, (), None, link.get("stage")
+    )
     return Stage(
         (*before, words("add", rate_bps), leaf),
         tuple(steps),

@@ -96,7 +96,7 @@ def run(
             {**queue, **_counters(qdisc for qdisc in qdiscs if qdisc["handle"] == f"{tap.handle}:")}
             for queue, qdiscs, tap in zip(json.loads(queues), qdisc_lists, job.taps, strict=True)
         ],
-        **_classes(scenario, job, counters),
+        **_classes(scenario, job, counters, json.loads(queues)),
         **report_flows(flows),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "refused_by_machine": [] if outcome.fixed_addresses else [FIXED_ADDRESSES],
@@ -106,11 +106,14 @@ def run(
     return {**report, "cpu_s": outcome.cpu_s}, tables
 
 
-def _classes(scenario: Mapping[str, Any], job: Plan, counters: str) -> dict[str, Any]:
+def _classes(
+    scenario: Mapping[str, Any], job: Plan, counters: str, queues: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return the classes of a report; nothing where no link has any."""
     if not any(map(end_of, scenario["links"])):
         return {}
-    return {"classes": rows(job.counters, scenario["record"]["windows"], counters)}
+    held_pkts = {q["name"]: [w["queue_pkts"]["mean"] or 0 for w in q["windows"]] for q in queues}
+    return {"classes": rows(job.counters, scenario["record"]["windows"], counters, held_pkts)}
 
 
 def _share(console: Path, duration_ns: int) -> float:

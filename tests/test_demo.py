@@ -32,15 +32,15 @@ def test_the_demo_shows_bufferbloat_and_its_cure_on_one_screen(
     assert "bufferbloat" in rows["fifo"] and call_ms["fifo"] > 5 * call_ms["codel"]
 
 
-def test_the_page_of_the_demo_opens_with_two_sentences_and_one_linear_picture(
+def test_the_page_of_the_demo_has_two_sentences_its_network_and_one_linear_picture(
     shown: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status(["demo", "--out", str(shown)])
     page = (shown / "page.html").read_text()
     lead = re.search(r"<p>(A full drop-tail queue.*?)</p>", page)
     assert lead and len(re.findall(r"\. |\.$", lead[1])) == 2
-    assert page.count("<figure>") == 1 and ", log" not in page
-    assert page.index(lead[1]) < page.index("<figure>")
+    assert page.count("<figure>") == 2 and ", log" not in page
+    assert page.index(lead[1]) < page.index("<figure>") < page.index("Network of sender")
 
 
 def test_the_commands_that_the_demo_proposes_run(

@@ -30,7 +30,10 @@ def rows(file: bytes | None) -> list[dict[str, Any]]:
 
 def read(aqm: str, *told: str) -> list[tuple[Any, ...]]:
     scenario = engine(aqm)
-    found = rows(statistics(scenario, scenario["record"]["queues"], "\n".join(told)))
+    queues = [
+        (name, scenario["links"][1]["queue"]["algorithm"]) for name in scenario["record"]["queues"]
+    ]
+    found = rows(statistics(scenario, queues, "\n".join(told)))
     assert {row["queue"] for row in found} == set(scenario["record"]["queues"][:1])
     return [(row["t_s"], row["statistic"], row["unit"], row["value"]) for row in found]
 
@@ -63,7 +66,7 @@ def test_the_kernels_pie_and_codel_tell_what_ours_call_by_the_same_names() -> No
 @pytest.mark.parametrize("told", ["", "read 0 1 fq_codel 00ff", "read 0 1 sojourn -"])
 def test_where_nothing_is_told_there_is_no_table(told: str) -> None:
     scenario = engine("codel")
-    assert statistics(scenario, scenario["record"]["queues"], told) is None
+    assert statistics(scenario, [("bottleneck", "codel")], told) is None
 
 
 def test_readings_of_groups_are_kept_apart_from_what_is_counted() -> None:

@@ -45,7 +45,7 @@ def link(**changes: Any) -> dict[str, Any]:
 
 
 def words(**changes: Any) -> list[str]:
-    found = stages(link(**changes), recorded=True)
+    found = stages(link(**changes), recorded=["bottleneck"])
     return [command for stage in found for command in stage.commands]
 
 
@@ -83,7 +83,7 @@ def test_a_wire_is_a_bucket_of_next_to_nothing_and_the_time_to_the_last_bit() ->
 
 def test_a_plain_fifo_that_is_not_measured_is_netem_alone() -> None:
     queue = {"algorithm": "fifo", "limit": 100}
-    [wire] = stages(link(queue=queue, delay=0), recorded=False)
+    [wire] = stages(link(queue=queue, delay=0), recorded=[])
     # The packet being sent is counted by netem, and not by the engine.
     assert wire.commands == ("qdisc add dev {dev} root netem rate 10000000bit limit 101",)
 
@@ -98,14 +98,14 @@ def test_jitter_keeps_order_only_where_the_scenario_says_so() -> None:
 def test_a_later_delay_changes_netem_and_leaves_its_packets() -> None:
     jitter = {"distribution": "uniform", "sd": 1_000_000, "reorder": False}
     delays = [{"at": 5, "delay": 0}, {"at": 9, "delay": 75_000_000}]
-    far = stages(link(delays=delays, jitter=jitter), recorded=True)[-1]
+    far = stages(link(delays=delays, jitter=jitter), recorded=["bottleneck"])[-1]
     words = "dev {dev} root netem limit 1000000 delay %s 1000.000us rate 100gbit"
     assert far.commands == (f"qdisc add {words % '20000.000us'}",)
     assert far.timetable == (
         (5, (f"qdisc change {words % '0.000us'}",)),
         (9, (f"qdisc change {words % '75000.000us'}",)),
     )
-    [*_, far] = stages(link(delays=delays[1:], delay=0), recorded=True)
+    [*_, far] = stages(link(delays=delays[1:], delay=0), recorded=["bottleneck"])
     assert far.commands == ("qdisc add dev {dev} root netem limit 1000000 delay 0.000us",)
 
 
@@ -151,7 +151,7 @@ def test_a_recorded_queue_stands_behind_the_flows_own_delays() -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ('count = 1001\nrtt = "50 ms"', "up to 1000"),
+        ('count = 20_001\nrtt = "50 ms"', "up to 20000"),
         ('rtt = "300 s"', "netem delays by 274 s"),
         ('rtt = { distribution = "normal", mean = "200 s", sd = "10 s" }', "274 s"),
     ],
@@ -170,7 +170,7 @@ def test_rates_follow_their_timetable() -> None:
     assert changes[1].startswith("30000000000 printf")
     assert "'qdisc change dev l1h1a root handle 1: tbf rate 20000000bit" in changes[1]
     assert "rate 20000000bit burst 12500b" in changes[1]
-    assert [tap.link for tap in job.taps] == ["bottleneck"]
+    assert [tap.name for tap in job.taps] == ["bottleneck"]
 
 
 NEEDY = [entry.name for entry in algorithms().values() if entry.needs_rate]
@@ -184,7 +184,7 @@ def test_a_queue_is_told_the_links_rate_when_the_shaper_is(name: str, shaper: st
     schedule = [{"at": 10**9, "rate": 5_000_000}]
     changed = {"shaper": shaper, "burst": 3000, "schedule": schedule}
     queue = {"algorithm": name}
-    shaping = stages(link(queue=queue, **changed), recorded=True)[0]
+    shaping = stages(link(queue=queue, **changed), recorded=["bottleneck"])[0]
     assert shaping.commands[-1].endswith(
         f"sojourn {name} memory_limit 4294967295b bandwidth 10mbit"
     )
@@ -209,7 +209,7 @@ def test_a_rate_that_the_scenario_sets_stays_and_the_kernels_own_hear_of_none() 
         {"algorithm": NEEDY[0], "bandwidth": 77},
         {"algorithm": "kernel:codel"},
     ):
-        shaping = stages(link(queue=queue, schedule=schedule), recorded=True)[0]
+        shaping = stages(link(queue=queue, schedule=schedule), recorded=["bottleneck"])[0]
         assert "10mbit" not in shaping.commands[-1]
         assert [len(commands) for _, commands in shaping.timetable] == [1]
 
@@ -681,7 +681,7 @@ def test_a_header_is_counted_by_the_root_of_each_shaper_and_stays_with_a_change(
     later = [{"at": 10**9, "rate": 5_000_000}]
     for shaper, kind in (("wire", "htb"), ("htb", "htb"), ("tbf", "tbf")):
         keys = {"shaper": shaper, "header": 0, "schedule": later}
-        found = stages(link(**keys), recorded=True)
+        found = stages(link(**keys), recorded=["bottleneck"])
         rated = [stage for stage in found if "rate" in str(stage.commands)]
         assert len(rated) == (2 if shaper == "wire" else 1)
         for stage in rated:
@@ -707,7 +707,10 @@ def test_a_least_frame_and_cells_are_words_of_tcs_table_of_every_length() -> Non
             f"stab overhead 40 mpu 96 linklayer atm {every} htb",
         ),
     ):
-        assert f" {said} " in stages(link(shaper="htb", **keys), recorded=True)[0].commands[0]
+        assert (
+            f" {said} "
+            in stages(link(shaper="htb", **keys), recorded=["bottleneck"])[0].commands[0]
+        )
 
 
 @pytest.mark.parametrize(("keys", "least"), [({"header": 40}, 1540), ({"linklayer": "atm"}, 1696)])

@@ -15,11 +15,13 @@ import pytest
 import sojourn
 from sojourn.cli import status
 from sojourn.papers.experiment import experiments
+from sojourn.papers.page import network as network_of
 from sojourn.scenario.known import KNOWN, known_scenarios
 from sojourn.show import network_layout
+from sojourn.show.measured import Measured
 from sojourn.show.network import read, text
 from sojourn.show.network_layout import NARROW, WIDE, Drawing, draw, svg
-from sojourn.show.network_page import of_scenario
+from sojourn.show.network_page import of_results, of_scenario
 
 from tests.conftest import SMALL
 from tests.pages import parse
@@ -28,67 +30,86 @@ SCENARIOS = {name: sojourn.load(KNOWN / f"{name}.toml") for name in known_scenar
 SCENARIOS |= {experiment.id: experiment.scenario for experiment in experiments()}
 
 
-def star(hosts: int = 40) -> dict[str, Any]:
-    """Hosts with equal links to one switch, whose links to a server differ; in the engine's form,
-    with trees in place of two of its queues."""
-    lines = [
-        'format = 2\nname = "star"\nduration = "5 s"',
-        f"nodes = {[f'host {n}' for n in range(1, hosts + 1)] + ['switch', 'server']}",
-    ]
+PLAIN = """
+rate = "20 Mbit/s"
+queue = "codel"
+"""
+# Two stages and a ring.
+UPLINK = """
+[[links.end]]
+name = "ip"
+kind = "htb"
+default = "af"
+classes = [
+    { name = "root", rate = "16 Mbit/s" },
+    { name = "ef", parent = "root", rate = "1 Mbit/s", ceil = "16 Mbit/s", queue = "fifo", MATCH },
+    { name = "af", parent = "root", rate = "8 Mbit/s", prio = 1, queue = "codel" },
+]
+[[links.end]]
+name = "mac"
+kind = "htb"
+default = "rest"
+classes = [
+    { name = "all", rate = "21 Mbit/s" },
+HOSTS
+    { name = "rest", parent = "all", rate = "1 Mbit/s", queue = "fifo" },
+]
+[[links.end]]
+name = "card"
+kind = "ring"
+packets = 64
+bql = true
+rate = "100 Mbit/s"
+""".replace("MATCH", 'match = [{ dscp = "ef" }]').replace(
+    "HOSTS",
+    "\n".join(
+        f'{{ name = "host {n}", parent = "all", rate = "1 Mbit/s", ceil = "20 Mbit/s", '
+        f'match = [{{ via = "host {n}" }}], queue = {{ algorithm = "fifo", limit = 50 }} }},'
+        for n in (1, 2, 3, 4)
+    ),
+)
+# Bands, one of them with classes inside, above a ring.
+DOWNLINK = """
+delay = "7 ms"
+[[links.end]]
+name = "bands"
+kind = "prio"
+default = "rest"
+bands = [
+    { name = "voice", match = [{ flows = "files 1" }, { transport = "udp" }], queue = "fifo" },
+    { name = "rest", inner = { kind = "drr", default = "be", classes = [
+        { name = "af4", quantum = "6056 B", match = [{ dscp = "af41" }], queue = "pie" },
+        { name = "be", queue = "codel" },
+    ] } },
+]
+[[links.end]]
+name = "line"
+kind = "ring"
+packets = 8
+rate = "9 Mbit/s"
+"""
+
+
+def star(uplink: str = PLAIN, downlink: str = PLAIN) -> dict[str, Any]:
+    """Forty hosts with equal links to one switch, and a server behind it."""
+    numbers = range(1, 41)
+    flow = '[[flows]]\nname = "files {n}"\nfrom = "host {n}"\nto = "server"\ncount = 2'
 
     def link(name: str, from_: str, to: str, keys: str) -> str:
         return f'[[links]]\nname = "{name}"\nfrom = "{from_}"\nto = "{to}"\n{keys}'
 
-    for n in range(1, hosts + 1):
-        keys = 'rate = "100 Mbit/s"\ndelay = "1 ms"'
-        lines.append(link(f"port {n}", f"host {n}", "switch", keys))
-        lines.append(link(f"port {n} back", "switch", f"host {n}", keys))
-        lines.append(f'[[flows]]\nname = "files {n}"\nfrom = "host {n}"\nto = "server"\ncount = 2')
-    lines.append(link("uplink", "switch", "server", 'rate = "20 Mbit/s"\nqueue = "codel"'))
-    lines.append(link("downlink", "server", "switch", 'rate = "50 Mbit/s"\ndelay = "7 ms"'))
-    # Tables of flows are written last.
-    blocks = sorted(lines, key=lambda block: block.startswith("[["))
-    scenario = sojourn.loads("\n\n".join(blocks)).to_engine()
-    scenario["record"]["queues"] = ["uplink/ip/af"]
-    return scenario
-
-
-def with_trees(scenario: dict[str, Any], hosts: int = 4) -> dict[str, Any]:
-    """Put two stages and a ring at the uplink, and bands with an inner discipline on the way
-    back."""
-    by_name = {link["name"]: link for link in scenario["links"]}
-    mbit = 10**6
-
-    def leaf(name: str, **keys: Any) -> dict[str, Any]:
-        return {"name": name, "queue": {"algorithm": "fifo", "limit": 50}, "match": [], **keys}
-
-    per_host = [
-        leaf(f"host {n}", parent="all", rate=mbit, ceil=20 * mbit, match=[{"via": [f"host {n}"]}])
-        for n in range(1, hosts + 1)
+    port = 'rate = "100 Mbit/s"\ndelay = "1 ms"'
+    parts = [
+        'format = 2\nname = "star"\nduration = "5 s"',
+        f"nodes = {[*(f'host {n}' for n in numbers), 'switch', 'server']}",
+        *(link(f"port {n}", f"host {n}", "switch", port) for n in numbers),
+        *(link(f"port {n} back", "switch", f"host {n}", port) for n in numbers),
+        link("uplink", "switch", "server", uplink),
+        link("downlink", "server", "switch", downlink),
+        *(flow.format(n=n) for n in numbers),
+        f"[record]\nqueues = ['uplink{'' if uplink == PLAIN else '/ip/af'}']",
     ]
-    ip = {
-        "kind": "htb",
-        "name": "ip",
-        "default": "af",
-        "classes": [
-            {"name": "root", "rate": 16 * mbit},
-            leaf("ef", parent="root", rate=mbit, ceil=16 * mbit, match=[{"dscp": [46]}]),
-            leaf("af", parent="root", rate=8 * mbit, prio=1, queue={"algorithm": "codel"}),
-        ],
-    }
-    mac = {"kind": "htb", "name": "mac", "classes": [{"name": "all", "rate": 21 * mbit}, *per_host]}
-    ring = {"kind": "ring", "name": "card", "packets": 64, "bql": True, "rate": 100 * mbit}
-    by_name["uplink"]["end"] = [ip, mac, ring]
-    inner = {"kind": "drr", "default": "be", "classes": [leaf("af4", quantum=6056), leaf("be")]}
-    bands = [leaf("voice", match=[{"flows": ["calls"]}, {"transport": ["udp"]}])]
-    by_name["downlink"]["end"] = [
-        {"kind": "prio", "name": "bands", "bands": [*bands, {"name": "rest", "inner": inner}]},
-        {"kind": "queue", "name": "line", "rate": 9 * mbit, "queue": {"algorithm": "pie"}},
-    ]
-    for name in ("uplink", "downlink"):
-        for key in ("queue", "rate", "schedule"):
-            del by_name[name][key]
-    return scenario
+    return sojourn.loads("\n\n".join(parts)).to_engine(None)
 
 
 def words(drawing: Drawing) -> str:
@@ -157,7 +178,7 @@ def test_every_scenario_is_drawn_with_all_names_and_without_overlap(name: str, w
     scenario = SCENARIOS[name].to_engine(None)
     drawing = draw(read(scenario), width)
     assert list(overlaps(drawing)) == []
-    assert drawing.width <= (1240 if width == WIDE else NARROW)
+    assert drawing.width <= (1256 if width == WIDE else NARROW)
     drawn = words(drawing)
     names = [
         *scenario["nodes"],
@@ -171,17 +192,17 @@ def test_every_scenario_is_drawn_with_all_names_and_without_overlap(name: str, w
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_trees_of_queues_are_boxes_with_their_classes(width: int) -> None:
-    drawing = draw(read(with_trees(star())), width)
+    drawing = draw(read(star(UPLINK, DOWNLINK)), width)
     assert list(overlaps(drawing)) == []
     drawn = words(drawing)
     for line in (
-        "ip: htb root, 16 Mbit/s ef, 1 to 16 Mbit/s, fifo, limit 50 takes dscp ef",
+        "ip: htb root, 16 Mbit/s ef, 1 to 16 Mbit/s, fifo takes dscp ef",
         "af, 8 Mbit/s, prio 1, codel takes all else",
         "host 1…4 (×4), 1 to 20 Mbit/s, fifo, limit 50 takes via host 1…4",
         "card: ring of 64, BQL, 100 Mbit/s",
-        "bands: prio voice, fifo, limit 50 takes flows calls, or transport udp rest, drr",
-        "af4, quantum 6.056 kB, fifo, limit 50",
-        "line: pie, 9 Mbit/s",
+        "bands: prio voice, fifo takes flows files 1, or transport udp rest, drr takes all else",
+        "af4, quantum 6.056 kB, pie takes dscp af41",
+        "line: ring of 8, 9 Mbit/s",
     ):
         assert line in drawn
     (measured,) = {t.words for t in drawing.texts if t.colour == network_layout.MEASURED} - {
@@ -191,13 +212,13 @@ def test_trees_of_queues_are_boxes_with_their_classes(width: int) -> None:
 
 
 def test_stages_of_an_end_are_from_top_to_bottom_at_its_begin() -> None:
-    drawing = draw(read(with_trees(star())))
+    drawing = draw(read(star(UPLINK, DOWNLINK)))
     places = {text.words: (text.x, text.y) for text in drawing.texts}
     ip, mac = places["ip: htb"], places["mac: htb"]
     card = next(place for words, place in places.items() if words.startswith("card: ring"))
     assert ip[1] < mac[1] < card[1]
     assert ip[0] == mac[0] == card[0]
-    bands, line = places["bands: prio"], places["line: pie, 9 Mbit/s"]
+    bands, line = places["bands: prio"], places["line: ring of 8, 9 Mbit/s"]
     assert card[1] < bands[1] < line[1], "the way back is below the line"
 
 
@@ -211,7 +232,7 @@ def test_like_hosts_are_drawn_once_and_unlike_ones_apart() -> None:
     ]
     (flow,) = network.flows
     assert flow.text == "80 × files 1…40: host 1…40 → server, bulk, TCP cubic"
-    scenario["links"][6]["rate"] //= 2
+    scenario["links"][3]["rate"] //= 2
     names = [node.text for node in read(scenario).nodes.values()]
     assert names[:3] == ["host 1…3, 5…40 (×39)", "host 4", "switch"]
 
@@ -306,6 +327,24 @@ def test_a_wrong_request_gets_one_sentence(
     assert status(["show", *arguments]) == 2
     error = capsys.readouterr().err
     assert sentence in error and error.count("\n") == 1
+
+
+def test_the_page_of_a_result_names_the_algorithms_that_take_turns() -> None:
+    scenario = sojourn.loads(SMALL)
+    two = sojourn.run(scenario, aqms=["codel", "pie"], workers=1)
+    (figure,) = of_results(Measured({"two": two}))
+    assert "codel or pie" in figure["wide"] and "codel or pie" in figure["narrow"]
+    four = sojourn.run(scenario, aqms=["codel", "pie", "red", "fifo"], workers=1)
+    other = sojourn.loads(SMALL.replace("10 Mbit/s", "8 Mbit/s"))
+    figures = of_results(Measured({"four": four, "other": sojourn.run(other, workers=1)}))
+    assert "4 algorithms in turn" in figures[0]["wide"] and "8 Mbit/s" in figures[1]["wide"]
+    assert [figure["caption"].split(":")[0] for figure in figures] == ["four", "other"]
+
+
+def test_the_page_of_an_experiment_has_its_network_with_the_queue_under_test() -> None:
+    (experiment,) = (e for e in experiments() if e.id == "duk/1")
+    drawn = words(draw(network_of(experiment)))
+    assert "under test; tbf" in drawn and "40 × short: sender → receiver" in drawn
 
 
 def test_a_file_has_its_own_ground_and_letters_of_both_schemes() -> None:

@@ -215,8 +215,9 @@ def test_no_number_is_cut_on_a_terminal(small: Reproduction, width: int) -> None
         assert spread(found) in re.sub(r"\s+", " ", printed)
 
 
-def test_the_page_has_each_figure_once(small: Reproduction) -> None:
+def test_the_page_has_its_network_and_each_figure_once(small: Reproduction) -> None:
     page = html([small])
+    assert page.count("<figure>") == 3
     said = ": mean of 3 seeds with its 95 % interval"
     assert (
         page.count(f"Figure 3 (left){said}") == page.count(f"Not a figure of the paper{said}") == 1

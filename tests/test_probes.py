@@ -41,7 +41,7 @@ def test_a_run_warns_of_probes_that_turn_back_before_a_slower_link(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     wanted = (
-        "sojourn: queue 'lan': its probes turn back at 'modem' and measure nothing of "
+        "sojourn: link 'lan': the probes of 'asqm' turn back at 'modem' and measure nothing of "
         "the slower link 'line': name a responder behind that\n"
     )
     assert told(capsys, "--set", WITHOUT)[1] == wanted

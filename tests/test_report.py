@@ -39,7 +39,8 @@ def test_the_report_is_one_file_with_a_figure_for_each_signal(
     path = report.write_all([short], [], {"experiments": [short.to_json()]}, tmp_path)
     page = path.read_text()
     assert "nan" not in re.split(r"[^a-z]", page)
-    assert page.count("<figure>") == len(short.experiment.signals())
+    # And one of the network.
+    assert page.count("<figure>") == len(short.experiment.signals()) + 1
     assert "http" not in page.replace("http://www.w3.org", ""), "nothing is loaded from elsewhere"
     assert all(decision.claim.id in page for decision in short.decisions)
     calibrated = [d for d in short.decisions if d.verdict == "calibrated"]
@@ -56,8 +57,9 @@ def test_with_linux_the_report_has_the_kernels_own_beside_ours(beside: Reproduct
     page = html([beside])
     signals = beside.experiment.signals()
     judged = sum(not signal.ablates for signal in signals)
-    # Each signal on the simulator; those that are judged also on Linux and beside the kernel's own.
-    assert page.count("<figure>") == len(signals) + 2 * judged
+    # The network, and each signal on the simulator; those that are judged also on Linux and beside
+    # the kernel's own.
+    assert page.count("<figure>") == 1 + len(signals) + 2 * judged
     assert page.count("kernel:pie</th>") == judged
     assert beside.cell("linux", "ecn", "kernel:codel", "mark_pct").published is None
 
@@ -83,7 +85,8 @@ def test_every_figure_says_its_numbers_in_words(page: Page, beside: Reproduction
             median = np.median(line.within)
             clause = f"{line.algorithm} ({line.look.label}) {median:.1f} and "
             assert any(clause in words for words in said), clause
-    assert all("of DUK" in words or "kernel:codel" in words for words in said)
+    said = [words for words in said if not words.startswith("Network of ")]
+    assert said and all("of DUK" in words or "kernel:codel" in words for words in said)
 
 
 def test_what_an_algorithm_is_that_the_paper_has_not_stands_outside_of_every_fold(

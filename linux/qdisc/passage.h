@@ -12,7 +12,7 @@
 #define SOJOURN_PASSAGES "passage1"
 
 enum sojourn_fate {
-	PASSAGE_QUEUE, /* no packet: a new queue, and its device */
+	PASSAGE_QUEUE, /* no packet: a new queue, its device and its handle there */
 	PASSAGE_SENT,  /* sent on, or peeked at by a parent */
 	PASSAGE_DROPPED,
 	PASSAGE_PROBE /* the queue's own probe, sent on: no packet of a user's */

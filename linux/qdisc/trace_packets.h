@@ -109,7 +109,9 @@ static inline void trace_made(struct Qdisc *sch, const struct sojourn_choice *ch
 
 	s->trace.queue = store_queue();
 	p.queue = s->trace.queue;
-	strscpy(p.device, qdisc_dev(sch)->name, sizeof(p.device));
+	/* A device may have several queues. */
+	snprintf(p.device, sizeof(p.device), "%s %x:", qdisc_dev(sch)->name,
+	         TC_H_MAJ(sch->handle) >> 16);
 	store_record(&p);
 }
 

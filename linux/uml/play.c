@@ -17,6 +17,7 @@
  *   source OPEN ECHO AGAIN               of the flow above
  *       With OPEN a visit waits from the begin of the one before, else from its end. With ECHO
  *       end 1 sends each datagram back. With AGAIN the last visit is repeated without end.
+ *   dscp DSCP                            of the flow above: of the packets of both ends
  *   visit WAIT_NS PAGE                   of the flow above; PAGE: how long it takes is told
  *   talk OPENER DONE AFTER HEARD WAIT_NS
  *       of the visit above: a connection. Its opener is done when it has heard DONE bytes (-1:

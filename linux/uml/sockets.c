@@ -94,7 +94,16 @@ socklen_t size_of(const union endpoint *endpoint)
 	return endpoint->any.sa_family == AF_INET ? sizeof(endpoint->v4) : sizeof(endpoint->v6);
 }
 
-int open_socket(const char *space, const union endpoint *like, const char *cc)
+/* A listener hands it on to the sockets of its connections. */
+static void set_dscp(int fd, int family, int dscp)
+{
+	if (dscp && family == AF_INET)
+		option(fd, IPPROTO_IP, IP_TOS, dscp << 2);
+	else if (dscp)
+		option(fd, IPPROTO_IPV6, IPV6_TCLASS, dscp << 2);
+}
+
+int open_socket(const char *space, const union endpoint *like, const char *cc, int dscp)
 {
 	int udp = !strcmp(cc, "udp"), fd;
 
@@ -102,6 +111,7 @@ int open_socket(const char *space, const union endpoint *like, const char *cc)
 	fd = socket(like->any.sa_family, (udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		die("socket");
+	set_dscp(fd, like->any.sa_family, dscp);
 	if (udp)
 		return fd;
 	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))

@@ -42,8 +42,8 @@ union endpoint endpoint_of(const char *text);
 socklen_t size_of(const union endpoint *endpoint);
 
 /* Without blocking, in this namespace and for addresses like this one; with the word `udp` for
- * a congestion control, a socket for datagrams. */
-int open_socket(const char *space, const union endpoint *like, const char *cc);
+ * a congestion control, a socket for datagrams. All its packets have this DSCP. */
+int open_socket(const char *space, const union endpoint *like, const char *cc, int dscp);
 
 /* Bounds the unsent data that a connection holds, of so many flows: enough never to starve it,
  * but no megabytes. All sockets together have a part of the guest's memory, and under pressure

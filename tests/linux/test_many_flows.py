@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from sojourn import _native
 from sojourn.linux.run import run
@@ -31,6 +32,21 @@ start = { distribution = "uniform", from = "0 s", to = "1 s" }
 """
 BULK = '"bulk"'
 PACED = '{ kind = "paced", rate = "20 kbit/s", payload = "500 B" }'
+
+
+def test_two_thousand_flows_have_round_trips_of_their_own() -> None:
+    own = 'rtt = { distribution = "uniform", from = "50 ms", to = "200 ms" }\napp = '
+    text = json.dumps(loads(MANY.replace("app = APP", own + PACED)).to_engine())
+    found, done = run(text, 1, lambda share: True), _native.run(text, 1)
+    assert found
+    assert done
+    here, there = (
+        [flow["srtt_ms"] for flow in report["flows"]] for report in (found[0], json.loads(done[0]))
+    )
+    assert max(there) - min(there) > 140
+    # An acknowledgement may be delayed by 40 ms on one host alone.
+    assert all(-2 < more < 42 for more in np.subtract(here, there))
+    assert np.corrcoef(here, there)[0, 1] > 0.95
 
 
 @pytest.mark.parametrize("app", [BULK, PACED])

@@ -71,7 +71,7 @@ impl Scenario {
         let asks = |name: &str| Algorithm::find(name).is_some_and(Algorithm::probes);
         let mut all = Vec::new();
         for (i, link) in self.0.links.iter().enumerate() {
-            for leaf in link.parts().iter().flat_map(|part| &part.leaves) {
+            for leaf in graph.parts[i].iter().flat_map(|part| &part.leaves) {
                 if asks(&leaf.queue.algorithm) {
                     let at = inside(&format!("links[{i}]"), &leaf.at);
                     let ways = graph.probe_ways(link, leaf, &at);

@@ -43,7 +43,7 @@ struct flow {
 	union endpoint address[2];
 	in_port_t port;
 	uint64_t start_ns, stop_ns;
-	int open, echo, again, udp, listener, stopped;
+	int open, echo, again, udp, dscp, listener, stopped;
 	struct visit *visits;
 	size_t nvisits, next;
 	uint64_t delivered[2], opened;

@@ -56,6 +56,8 @@ static int read_part(const char *line)
 	if (flow &&
 	    sscanf(line, "source %d %d %d", &flow->open, &flow->echo, &flow->again) == 3)
 		return 0;
+	if (flow && sscanf(line, "dscp %d", &flow->dscp) == 1)
+		return 0;
 	if (flow && sscanf(line, "visit %llu %d", &a, &end) == 2) {
 		flow->visits = more(flow->visits, flow->nvisits, sizeof(*visit));
 		flow->visits[flow->nvisits++] = (struct visit){.wait_ns = a, .page = end};

@@ -51,7 +51,7 @@ static void free_talk(struct talk *talk)
 
 static int socket_of(const struct flow *flow, int end)
 {
-	int fd = open_socket(flow->space[end], &flow->address[end], flow->cc);
+	int fd = open_socket(flow->space[end], &flow->address[end], flow->cc, flow->dscp);
 
 	if (!flow->udp)
 		hold_little(fd, nflows);

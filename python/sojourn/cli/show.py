@@ -118,7 +118,8 @@ def show_(
     algorithm: Annotated[
         str | None,
         typer.Argument(
-            help="An algorithm, a preset (of TCP too) or a C file.", autocompletion=options.aqms
+            help="An algorithm, a preset (of TCP too) or a C file; with --tc also a scenario.",
+            autocompletion=options.aqms,
         ),
     ] = None,
     expand: Annotated[
@@ -137,7 +138,12 @@ def show_(
         typer.Option("--out", "-o", help="Of --network: a picture (.svg) or a page (.html)."),
     ] = None,
     tc: Annotated[
-        bool, typer.Option("--tc", help="Its words for tc: what is not as by default.")
+        bool,
+        typer.Option(
+            "--tc",
+            help="Its words for tc: what is not as by default; of a scenario, the commands for its "
+            "queues.",
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -145,7 +151,8 @@ def show_(
     picture of its network."""
     if [algorithm, expand, network].count(None) != 2:
         raise InputError(
-            "show one of the three: an algorithm, --expand SCENARIO.toml, --network SCENARIO.toml"
+            "show one of the three: an algorithm, or --expand SCENARIO.toml, "
+            "or --network SCENARIO.toml"
         )
     if tc and algorithm is None:
         raise InputError("--tc: an algorithm is wanted before it")
@@ -159,8 +166,8 @@ def show_(
         graph = load(expand).expand()
         print_json(graph.to_engine()) if as_json else print(graph.to_toml(), end="")
     elif algorithm is not None and tc:
-        words = tc_words(algorithm)
-        print_json({"tc": words}) if as_json else print(words)
+        words = tc_commands(algorithm) if algorithm.endswith(".toml") else tc_words(algorithm)
+        print_json({"tc": words}) if as_json else print(words.rstrip("\n"))
     elif algorithm is not None:
         description = table(algorithm)
         print_json(description) if as_json else _print(description)
@@ -274,6 +281,16 @@ def _tcp_data(preset: TcpPreset) -> dict[str, Any]:
         ],
         "differs": list(preset.differs),
     }
+
+
+def tc_commands(name: str) -> str:
+    """Write the commands for the queues of a scenario."""
+    from sojourn.linux import refusals, typed
+    from sojourn.scenario.engine import to_engine
+
+    data = to_engine(find_scenario(name).expand(), "linux")
+    refusals.check(data)
+    return typed.commands(data)
 
 
 def tc_words(text: str) -> str:

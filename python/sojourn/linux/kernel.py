@@ -101,6 +101,14 @@ def module_for(kernel: Kernel, files: Sequence[Library]) -> Path:
         raise RunError(f"{names}, as part of the module: {error}") from error
 
 
+def ring_for(kernel: Kernel) -> Path:
+    """Build the module of a driver's ring for this kernel."""
+    try:
+        return module.ring(kernel.built)
+    except BuildError as error:
+        raise RunError(f"the driver's ring for --host linux: {error}") from error
+
+
 def examine(hz: int = HZ) -> list[tuple[str, bool, str]]:
     """List the needs of --host linux with a kernel of `hz` ticks per second; build nothing.
 

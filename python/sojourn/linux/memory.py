@@ -14,6 +14,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from sojourn.linux.ends import end_of, parts, recorded
+
 USUAL_MB = 768
 # TCP may hold three quarters of the usual memory; records take the memory that TCP leaves.
 _USUAL_LOG_BYTES = 400_000_000
@@ -28,11 +30,6 @@ IP_BYTES = 1500
 MOST_PKTS = 1 << 26
 
 
-def recorded(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
-    """Tell whether the link's queue is recorded."""
-    return link["name"] in scenario["record"]["queues"]
-
-
 def packets(scenario: Mapping[str, Any]) -> float:
     """Estimate how many records there may be, with a margin."""
     links = scenario["links"]
@@ -41,7 +38,9 @@ def packets(scenario: Mapping[str, Any]) -> float:
 
 
 def _bits(link: Mapping[str, Any], scenario: Mapping[str, Any]) -> float:
-    """Count the bits that the link can send in the whole run."""
+    """Count the bits that the link, or each stage of its end, can send in the whole run."""
+    if end_of(link):
+        return sum(part.most_bps for part in parts(link)) * float(scenario["duration"]) / 1e9
     rates = [(0, link["rate"])]
     rates += [(step["at"], step["rate"]) for step in link["schedule"]]
     ends = [*(at_ns for at_ns, _ in rates[1:]), scenario["duration"]]

@@ -11,13 +11,18 @@ further address for each kind of flow that goes another way there, or by another
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.core.errors import InputError
-from sojourn.linux.qdiscs import Port, Stage, own_delays, stages
+from sojourn.linux import ends, matches
+from sojourn.linux.classes import Counter, edges_of, of_tree
+from sojourn.linux.classes import lines as class_lines
+from sojourn.linux.ends import RING, ROOT, Discipline, Part, Plain, Queue, end_of, recorded, wanted
+from sojourn.linux.matches import Filter, Port, Stream, filters
+from sojourn.linux.qdiscs import Stage, own_delays, stages
 from sojourn.linux.samples import group_lines, queue_line, steps_of
 from sojourn.linux.transport import (
     Namespace,
@@ -54,16 +59,24 @@ _AS_FROM_THE_LINK = (
 
 @dataclass(frozen=True)
 class RecordedQueue:
-    """A recorded queue: its link, its namespace, the device before it and its own device."""
+    """A recorded queue: its name in results, its namespace, the device before it, its own device
+    and its handle there."""
 
-    link: str
+    name: str
+    algorithm: str
     space: str
     before: str
     device: str
+    handle: str
     at_head: bool
     flows_apart: bool  # it keeps the order of each flow's packets only
     ours: bool  # it logs its packets itself
     holds: bool  # its shaper takes packets before it may send them
+
+    @property
+    def log_name(self) -> str:
+        """Return its name in the log of our qdiscs."""
+        return f"{self.device} {self.handle}:"
 
     @property
     def taps(self) -> tuple[str, ...]:
@@ -74,11 +87,53 @@ class RecordedQueue:
 
 
 @dataclass(frozen=True)
+class Ring:
+    """A driver's ring: its name in results, its namespace and device there, and the device that
+    gets its packets."""
+
+    name: str
+    space: str
+    device: str
+    lower: str
+    data: Mapping[str, Any]
+
+    @property
+    def words(self) -> str:
+        """Return what linux/uml/ring/device.c is told of it."""
+        bql = -1 if self.data["bql"] is True else int(self.data["bql"])
+        numbers = f"{self.data['packets']}/{self.data['rate']}/{bql}"
+        return f"{self.device}/{self.lower}/{numbers}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stage with queues: its link, namespace and device."""
+
+    link: Mapping[str, Any]
+    space: str
+    device: str
+    stage: Stage
+
+
+@dataclass(frozen=True)
+class _Gate:
+    """The place of a queue: its link, namespace and device. A stage that has others above it has
+    their number."""
+
+    link: int
+    space: str
+    device: str
+    below: int | None
+
+
+@dataclass(frozen=True)
 class Plan:
     """Everything of a job but the programs."""
 
     files: Mapping[str, str]
     taps: tuple[RecordedQueue, ...]
+    rings: tuple[Ring, ...]
+    counters: tuple[Counter, ...]  # classes and rings that are recorded
     series_ns: int
     steps: int  # of the series, each of which ends with a sample
 
@@ -86,6 +141,8 @@ class Plan:
         """Write the script that the guest runs."""
         end_ms = -(-duration_ns // 1_000_000)
         lines = ["#!/bin/sh", "set -e", f"insmod {module}"]
+        if self.rings:
+            lines += [f"insmod ring.ko rings={','.join(ring.words for ring in self.rings)}"]
         lines += [f"echo {3 * (f'{_TCP_PAGES} ')}> /proc/sys/net/ipv4/tcp_mem"]
         lines += [f"export SOJOURN_TC={module.rpartition('/')[0]}"]
         lines += [f"programs={programs}", ". ./network"]
@@ -97,36 +154,25 @@ class Plan:
                 command = f"tap {' '.join(tap.taps)} $t0 {end_ms} {tap.space}"
                 lines += [f"ip netns exec {tap.space} {programs}/{command} &", 'pids="$pids $!"']
         lines += [f"{programs}/clock $t0 < timetable &", 'pids="$pids $!"']
+        if self.counters:
+            lines += [f"{programs}/classes $t0 < classes > counters &", 'pids="$pids $!"']
         if "queues" in self.files:
             samples = f"{self.series_ns} {self.steps}"
             lines += [f"{programs}/statistics $t0 {samples} < queues > readings &"]
             lines += ['pids="$pids $!"']
         lines += [f"{programs}/play $t0 < flows > played"]
         lines += ["for pid in $pids; do wait $pid; done"]
-        for tap in self.taps:
-            lines += [f"{TC} -n {tap.space} -s -j qdisc show dev {tap.device} > {tap.space}.tc"]
+        for space, device in dict.fromkeys((tap.space, tap.device) for tap in self.taps):
+            lines += [f"{TC} -n {space} -s -j qdisc show dev {device} > {space}.tc"]
             # Packets that still wait are logged too, as dropped after the end.
-            lines += [f"tc -n {tap.space} qdisc del dev {tap.device} root"]
+            lines += [f"tc -n {space} qdisc del dev {device} root"]
         lines += ["mount -t debugfs none /sys/kernel/debug", "cat /sys/kernel/debug/sojourn > log"]
         return "\n".join(lines) + "\n"
 
 
 def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None = None) -> Plan:
     """Plan the job of a scenario that `refusals.check` accepts, `known` to the engine."""
-    known = known or parsed(scenario)
-    ways = known.ways(seed)
-    sent = _sent(scenario, ways, known, seed)
-    laid = _Layout(scenario, _own_delays(sent))
-    for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
-        laid.add_routes(kind, flow, way[0], way[1])
-        for end in ("from", "to"):
-            laid.spaces[laid.nodes[flow[end]]].ask(sysctls(flow))
-        laid.spaces[laid.nodes[flow["to"]]].ask(buffer_sysctls(flow))
-        if flow["transport"].get("ecn") == "ect1":
-            laid.rewrite(kind, flow, way[0][0], sends=True)
-            laid.rewrite(kind, flow, way[1][0], sends=False)
-    for i, _, forth, back, responder in known.probe_ways():
-        laid.add_probes(i, forth, back, responder)
+    laid, sent = lay(scenario, seed, known)
     files = {
         **laid.network(),
         "flows": _lines(_flows(scenario, sent, laid)),
@@ -134,8 +180,42 @@ def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None 
     }
     steps = steps_of(scenario)
     if steps and laid.taps:
-        files["queues"] = _lines(queue_line(tap.space, tap.device) for tap in laid.taps)
-    return Plan(files, tuple(laid.taps), scenario["record"]["series"], steps)
+        files["queues"] = _lines(queue_line(tap.space, tap.device, tap.handle) for tap in laid.taps)
+    if laid.counters:
+        edges = edges_of(scenario["record"]["windows"])
+        files["classes"] = _lines(class_lines(laid.counters, edges))
+    return Plan(
+        files,
+        tuple(laid.taps),
+        tuple(laid.rings),
+        tuple(laid.counters),
+        scenario["record"]["series"],
+        steps,
+    )
+
+
+def lay(
+    scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None = None
+) -> tuple[Layout, list[_Sent]]:
+    """Lay out the namespaces and qdiscs of a scenario, and list its groups of flows."""
+    plain = Plain.of(scenario)
+    known = known or parsed(plain.scenario)
+    ways = known.ways(seed)
+    sent = _sent(scenario, ways, known, seed)
+    laid = Layout(scenario, plain.numbers, _own_delays(sent))
+    for kind, (flow, way) in enumerate(zip(scenario["flows"], ways, strict=True)):
+        laid.add_routes(kind, flow, way[0], way[1])
+        laid.add_streams(kind, flow, way)
+        for end in ("from", "to"):
+            laid.spaces[laid.nodes[flow[end]]].ask(sysctls(flow))
+        laid.spaces[laid.nodes[flow["to"]]].ask(buffer_sysctls(flow))
+        if flow["transport"].get("ecn") == "ect1":
+            laid.rewrite(kind, flow, way[0][0], sends=True)
+            laid.rewrite(kind, flow, way[1][0], sends=False)
+    for _, name, forth, back, responder in known.probe_ways():
+        laid.add_probes(plain.numbers[name], forth, back, responder)
+    laid.add_filters()
+    return laid, sent
 
 
 # Numbers of the links there and back, each flow's start, and its addition to the links' delays.
@@ -204,12 +284,13 @@ def _ip(flow: Mapping[str, Any]) -> int:
     return int(flow.get("linux", {}).get("ip", 4))
 
 
-class _Layout:
+class Layout:
     """Namespaces and wires, built link by link."""
 
     def __init__(
         self,
         scenario: Mapping[str, Any],
+        numbers: Mapping[str, int],
         own_delays: Mapping[int, Mapping[Port, int]],
     ) -> None:
         ipv6 = any(_ip(flow) == 6 for flow in scenario["flows"])
@@ -217,7 +298,26 @@ class _Layout:
         self.nodes = {name: f"n{i}" for i, name in enumerate(scenario["nodes"])}
         self.spaces = {name: Namespace(name, self.net) for name in self.nodes.values()}
         self.links = scenario["links"]
+        self.scenario = scenario
         self.own_delays = own_delays
+        self.numbers = numbers  # of each queue, by its name
+        self.gates: dict[int, _Gate] = {}  # by number
+        self.trees: list[tuple[int, str, Discipline]] = []  # link, namespace
+        self.rings: list[Ring] = []
+        self.counters: list[Counter] = []
+        self.places: list[Place] = []
+        # The groups of each entry of `match` that asks for some.
+        self.lists = [
+            entry["flows"]
+            for link in self.links
+            for part in ends.parts(link)
+            if part.tree
+            for tree in part.tree.all()
+            for one in tree.classes
+            for entry in one.data.get("match") or ()
+            if entry.get("flows")
+        ]
+        self.streams: dict[int, dict[tuple[str, str], Stream]] = {}  # by link
         self.wires: list[str] = []
         self.qdiscs: list[str] = []
         self.taps: list[RecordedQueue] = []
@@ -229,7 +329,7 @@ class _Layout:
         self.answers: dict[str, str] = {}  # by namespace
         self.rewritten: dict[str, list[str]] = {}  # by namespace
         for i, link in enumerate(self.links):
-            self._lay(i, link, link["name"] in scenario["record"]["queues"])
+            self._lay(i, link)
 
     def network(self) -> dict[str, str]:
         """Write the script that sets up the network, and the files that it reads. A process costs
@@ -244,39 +344,79 @@ class _Layout:
             "spaces": _lines([*(f"netns add {name}" for name in self.spaces), *self.wires]),
             "settings": _lines(line for space in spaces for line in space.settings()),
             **{f"{space.name}.ip": _lines(space.ip()) for space in spaces},
-            **{f"{space.name}.qdiscs": _lines(space.qdiscs) for space in spaces if space.qdiscs},
+            **{
+                f"{space.name}.qdiscs": _lines([*space.qdiscs, f"qdisc show dev {space.shown}"])
+                for space in spaces
+                if space.qdiscs
+            },
             **{f"{name}.egress": _lines(lines) for name, lines in self.rewritten.items()},
         }
 
-    def _lay(self, i: int, link: Mapping[str, Any], recorded: bool) -> None:
+    def _lay(self, i: int, link: Mapping[str, Any]) -> None:
         first = self.own_delays.get(i)
         before = [own_delays(first)] if first else []
-        parts = [*before, *stages(link, recorded)]
-        queue = len(before)
-        boxes = [f"l{i}s{k}" for k in range(len(parts))]
+        named = recorded(link, self.scenario)
+        stages_here = [*before, *stages(link, named)]
+        boxes = [f"l{i}s{k}" for k in range(len(stages_here))]
         self.spaces |= {name: Namespace(name, self.net) for name in boxes}
         row = [self.nodes[link["from"]], *boxes, self.nodes[link["to"]]]
         for hop, (left, right) in enumerate(pairwise(row)):
             self._wire(i, hop, left, right)
-        for k, stage in enumerate(parts):
-            self._put(boxes[k], f"l{i}h{k + 1}a", stage, i)
-        if recorded:
-            algorithm = algorithms.find(link["queue"]["algorithm"])
-            tapped = RecordedQueue(
-                link=link["name"],
-                space=boxes[queue],
-                before=f"l{i}h{queue}b",
-                device=f"l{i}h{queue + 1}a",
-                at_head="dequeue" in algorithm.acts,
-                flows_apart=any(row.name in ("flows", "isolation") for row in algorithm.params),
-                ours=not algorithm.alone,
-                holds=link["shaper"] == "tbf",
-            )
-            self.taps.append(tapped)
+        for k, stage in enumerate(stages_here):
+            device = f"l{i}h{k + 1}a"
+            if stage.part and stage.part.ring:
+                device = self._add_ring(i, k + 1, boxes[k], stage.part)
+            self._put(boxes[k], device, stage, i)
+            if stage.queues:
+                self.places.append(Place(link, boxes[k], device, stage))
+            if stage.part:
+                self._count(stage.part, boxes[k], device, link)
+            for queue in stage.queues:
+                gate = _Gate(i, boxes[k], device, k if k > len(before) else None)
+                self.gates[self.numbers[queue.name]] = gate
+                if queue.name in named:
+                    self._record(queue, stage, gate, f"l{i}h{k}b")
+
+    def _count(self, part: Part, space: str, device: str, link: Mapping[str, Any]) -> None:
+        """Note the classes and the ring that are recorded."""
+        trees = part.tree.all() if part.tree else ()
+        found = [counter for tree in trees for counter in of_tree(tree, space, device)]
+        if part.ring_name:
+            found.append(Counter(part.ring_name, RING, space, device, "", ()))
+        self.counters += [c for c in found if wanted(c.name, link, self.scenario)]
+
+    def _record(self, queue: Queue, stage: Stage, gate: _Gate, before: str) -> None:
+        algorithm = algorithms.find(queue.data["algorithm"])
+        tapped = RecordedQueue(
+            name=queue.name,
+            algorithm=queue.data["algorithm"],
+            space=gate.space,
+            before=before,
+            device=gate.device,
+            handle=queue.handle,
+            at_head="dequeue" in algorithm.acts,
+            flows_apart=any(row.name in ("flows", "isolation") for row in algorithm.params),
+            ours=not algorithm.alone,
+            holds=stage.holds,
+        )
+        self.taps.append(tapped)
+
+    def _add_ring(self, i: int, hop: int, box: str, part: Part) -> str:
+        """Put a driver's ring above the device that leaves the namespace."""
+        assert part.ring and part.ring_name
+        name, lower = f"l{i}h{hop}r", f"l{i}h{hop}a"
+        mac = f"02:00:00:{i >> 8:02x}:{i & 255:02x}:{hop:02x}"
+        self.wires.append(f"link add name {name} netns {box} address {mac} type ring")
+        self.spaces[box].devices.append(name)
+        self.rings.append(Ring(part.ring_name, box, name, lower, part.ring))
+        return name
 
     def _wire(self, i: int, hop: int, left: str, right: str) -> None:
-        name = f"l{i}h{hop}"
         mac = f"02:00:00:{i >> 8:02x}:{i & 255:02x}:{hop:02x}"
+        self._join(f"l{i}h{hop}", mac, left, right)
+
+    def _join(self, name: str, mac: str, left: str, right: str) -> None:
+        """Add the devices `a` and `b` of a pair, one in each namespace."""
         self.wires.append(
             f"link add {name}a netns {left} address {mac} type veth "
             f"peer name {name}b netns {right} address {mac}"
@@ -287,45 +427,126 @@ class _Layout:
     def _put(self, box: str, dev: str, stage: Stage, link: int) -> None:
         space = self.spaces[box]
         space.routes += [f"route add {way} dev {dev}" for way in self.net.everywhere]
-        probes = self._probe_words(link)
+        words = {
+            f"h{q.handle}": self._probe_words(link, self.numbers[q.name]) for q in stage.queues
+        }
+        probes = words if stage.part else "".join(words.values())
         space.qdiscs = [c.format(dev=dev, probes=probes) for c in stage.commands]
-        space.qdiscs.append(f"qdisc show dev {dev}")
-        program = TC if stage.kind == "sojourn" else "tc"
+        space.shown = dev
+        if stage.part and stage.part.tree:
+            self.trees += [(link, box, each) for each in stage.part.tree.all()]
+        program = TC if stage.ours else "tc"
         # Where tc refuses a leaf, the shaper may silently keep its own.
         self.qdiscs += [
             f"shown=$({program} -n {box} -batch {box}.qdiscs)",
-            f'case $shown in *"qdisc {stage.kind} "*) ;; *) echo "{dev}: $shown"; exit 1 ;; esac',
+            *(
+                f'case $shown in *"qdisc {kind} "*) ;; *) echo "{dev}: $shown"; exit 1 ;; esac'
+                for kind in stage.kinds
+            ),
         ]
         for at_ns, commands in stage.timetable:
             self.timetable.append((at_ns, _at_once(box, [c.format(dev=dev) for c in commands])))
 
-    def _probe_words(self, link: int) -> str:
-        """Return words for this link's queue: the addresses that its probes ask, and their kind."""
-        words = [f"responder {probe_address(link, ip, asks=False)}" for ip in self.net.versions]
+    def _probe_words(self, link: int, number: int) -> str:
+        """Return words for a queue of this number at the link: the addresses that its probes ask,
+        and their kind."""
+        words = [f"responder {probe_address(number, ip, asks=False)}" for ip in self.net.versions]
         kind = self.links[link]["probe"]
         return " ".join(words if kind == "echo" else [*words, f"probe {kind}"])
 
-    def add_probes(self, i: int, forth: list[int], back: list[int], responder: str) -> None:
-        """Add addresses at both ends and routes between them, for each IP version of the flows."""
+    def add_probes(self, number: int, forth: list[int], back: list[int], responder: str) -> None:
+        """Add addresses for a queue's probes at both ends and routes between them, for each IP
+        version of the flows."""
         far = self.spaces[self.nodes[responder]]
         for ip in self.net.versions:
-            self._add_probe_ways(i, forth, back, far, ip)
-        if self.links[i]["probe"] == "experimental":
+            self._add_probe_ways(number, forth, back, far, ip)
+        if self.links[self.gates[number].link]["probe"] == "experimental":
             self._respond(far)
 
     def _add_probe_ways(
-        self, i: int, forth: list[int], back: list[int], far: Namespace, ip: int
+        self, number: int, forth: list[int], back: list[int], far: Namespace, ip: int
     ) -> None:
-        near_address, far_address = (probe_address(i, ip, asks=asks) for asks in (True, False))
-        asking = f"l{i}s{int(i in self.own_delays)}"
-        self.spaces[asking].addresses.append(near_address)
+        gate = self.gates[number]
+        near_address, far_address = (probe_address(number, ip, asks=asks) for asks in (True, False))
+        asking = self.spaces[gate.space]
+        asking.addresses.append(near_address)
         far.addresses.append(far_address)
         for links, goal in ((forth, far_address), (back, near_address)):
             for j in links:
                 node = self.spaces[self.nodes[self.links[j]["from"]]]
                 node.routes.append(f"route add {goal} dev l{j}h0a")
-        near = self.spaces[self.nodes[self.links[i]["from"]]]
-        near.routes.append(f"route add {near_address} dev l{i}h0a")
+        near = self.spaces[self.nodes[self.links[gate.link]["from"]]]
+        near.routes.append(f"route add {near_address} dev {self._answers_enter(gate)}")
+        if end_of(self.links[gate.link]):
+            # Queues of one namespace have addresses of their own.
+            asking.routes.append(f"route add {far_address} dev {gate.device} src {near_address}")
+        self._add_stream(Stream(ip, near_address, far_address, ()), [gate.link, *forth])
+        self._add_stream(Stream(ip, far_address, near_address, ()), back)
+
+    def _answers_enter(self, gate: _Gate) -> str:
+        """Return the device by which answers go from the link's node to the queue that asked. They
+        pass no stage above it."""
+        if gate.below is None:
+            return f"l{gate.link}h0a"
+        name = f"l{gate.link}p{gate.below}"
+        if f"{name}b" not in self.spaces[gate.space].devices:
+            node = self.nodes[self.links[gate.link]["from"]]
+            mac = f"02:00:01:{gate.link >> 8:02x}:{gate.link & 255:02x}:{gate.below:02x}"
+            self._join(name, mac, node, gate.space)
+        return f"{name}a"
+
+    def _add_stream(self, stream: Stream, links: Sequence[int]) -> None:
+        """Note the packets of a pair of addresses at the links of their way."""
+        if not links:
+            return
+        nodes = (*(self.links[j]["from"] for j in links), self.links[links[-1]]["to"])
+        for j in links:
+            known = self.streams.setdefault(j, {})
+            key = stream.source, stream.target
+            groups = stream.groups | (known[key].groups if key in known else frozenset())
+            known[key] = replace(stream, nodes=nodes, groups=groups)
+
+    def add_streams(self, kind: int, flow: Mapping[str, Any], way: Way) -> None:
+        """Note a group's packets at the links of their ways."""
+        groups = frozenset([flow["name"]])
+        sender, receiver = self.ends[kind]
+        self._add_stream(Stream(_ip(flow), sender, receiver, (), groups), way[0])
+        self._add_stream(Stream(_ip(flow), receiver, sender, (), groups), way[1])
+
+    def add_filters(self) -> None:
+        """Add the filters of all trees: by now the addresses of all packets are known."""
+        for link, box, tree in self.trees:
+            streams = list(self.streams.get(link, {}).values())
+            entries = [
+                (entry, f"{tree.handle}:{one.minor}")
+                for one in tree.classes
+                for entry in one.data.get("match") or ()
+            ]
+            wanted = [
+                *self._own_probes(tree),
+                *filters(entries, streams, self.net.versions),
+            ]
+            # HTB has a word for its default, and the bands' map leads to theirs.
+            last = f"{tree.handle}:{tree.default}" if tree.kind == "drr" and tree.default else None
+            space = self.spaces[box]
+            lines = matches.lines(wanted, f"{tree.handle}:", last)
+            space.qdiscs += [line.format(dev=space.shown) for line in lines]
+
+    def _own_probes(self, tree: Discipline) -> Iterator[Filter]:
+        """Yield the filters that lead probes to the queue that asks. The root knows them by their
+        priority."""
+        if tree.handle == ROOT:
+            return
+        for one in tree.classes:
+            below = one.inner.queues() if one.inner else [one.queue] if one.queue else []
+            for queue in below:
+                number = self.numbers[queue.name]
+                if algorithms.find(queue.data["algorithm"]).probes:
+                    for ip in self.net.versions:
+                        near, far = (probe_address(number, ip, asks=a) for a in (True, False))
+                        yield matches.of_pair(
+                            Stream(ip, near, far, ()), f"{tree.handle}:{one.minor}"
+                        )
 
     def _respond(self, far: Namespace) -> None:
         """Let the node answer experimental probes, by a queue of lo, which no packet of the run
@@ -376,6 +597,10 @@ class _Layout:
         receiver = self._reach(kind, flow, forth, asks + form, sends=False)
         self.ends.append((sender, receiver))
 
+    def _told_apart(self, group: str) -> str:
+        """Tell which lists of groups, of all trees, name this one."""
+        return "".join(str(int(group in listed)) for listed in self.lists)
+
     def _reach(
         self, kind: int, flow: Mapping[str, Any], links: list[int], form: str, *, sends: bool
     ) -> str:
@@ -387,8 +612,9 @@ class _Layout:
             self.nodes[self.links[i]["from"]]: f"dev l{i}h0a{'' if n else form}"
             for n, i in enumerate(links)
         }
-        # A rewriting filter changes all packets from an address.
-        ways[self.nodes[node]] = str(flow["transport"].get("ecn") == "ect1")
+        # A rewriting filter changes all packets from an address, and a tree tells groups by them.
+        told = self._told_apart(flow["name"])
+        ways[self.nodes[node]] = str(flow["transport"].get("ecn") == "ect1") + told
         known = self.addresses.setdefault((node, _ip(flow)), [])
         for end in known:
             if all(self.ways[end].get(space, way) == way for space, way in ways.items()):
@@ -426,7 +652,7 @@ def _edges(scenario: Mapping[str, Any]) -> Iterator[str]:
         yield f"edge {edge}"
 
 
-def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) -> Iterator[str]:
+def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: Layout) -> Iterator[str]:
     """Yield lines for linux/uml/play.c."""
     yield from _edges(scenario)
     groups = ((n, group.first, group.flow["count"]) for n, group in enumerate(sent))
@@ -441,6 +667,8 @@ def _flows(scenario: Mapping[str, Any], sent: Sequence[_Sent], laid: _Layout) ->
         for index, script in enumerate(group.scripts):
             numbers = f"{group.first + index} {group.port(index)}"
             yield f"flow {numbers} {ends} {cc} {group.way[2][index]} {stop_ns}"
+            if dscp := flow.get("dscp"):
+                yield f"dscp {dscp}"
             yield script.rstrip("\n")
 
 

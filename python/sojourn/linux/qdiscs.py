@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The stages of a link in the words of tc: shaper with its queue, then delay and loss.
+"""The stages of a link in the words of tc: shaper or classes with their queues, then delay and
+loss.
 
 Each stage is a namespace of its own: all packets that enter it are for its qdisc. No qdisc is in a
 sender, where netem would disturb TCP's own limits.
@@ -8,13 +9,25 @@ sender, where netem would disturb TCP's own limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sojourn import algorithms
 from sojourn.core.algorithm import STOCK_PREFIX, Algorithm
 from sojourn.core.rows import Row
+from sojourn.linux.ends import (
+    FIRST_HANDLE,
+    Class,
+    Discipline,
+    Part,
+    Queue,
+    ceil_of,
+    end_of,
+    parts,
+    rate_steps,
+)
+from sojourn.linux.matches import Port, port_lines
 
 # Never reached: a stage for delay must not drop packets.
 AMPLE_PKTS = 1_000_000
@@ -45,15 +58,50 @@ _ALWAYS = {
 @dataclass(frozen=True)
 class Stage:
     """tc commands for one device; `{dev}` stands for it, `{probes}` for the words of its
-    probes. Times are those of the run; all commands of one time take effect at one moment."""
+    probes; those of a tree's queues are `{probes[NAME]}`. Times are those of the run; all
+    commands of one time take effect at one moment."""
 
     commands: tuple[str, ...]
     timetable: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    kind: str = "netem"  # the qdisc that `tc qdisc show` must name afterwards
+    # The qdiscs that `tc qdisc show` must name afterwards.
+    kinds: tuple[str, ...] = ("netem",)
+    # Queues that can be recorded, and whether their shaper takes packets before it may send them.
+    queues: tuple[Queue, ...] = ()
+    holds: bool = False
+    part: Part | None = None  # of an end
+
+    @property
+    def ours(self) -> bool:
+        """Tell whether a queue of it is our qdisc."""
+        return any(kind.split()[0] == "sojourn" for kind in self.kinds)
 
 
-def stages(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
-    """List the stages that packets of the link pass, in order."""
+def stages(link: Mapping[str, Any], recorded: Collection[str]) -> list[Stage]:
+    """List the stages that packets of the link pass, in order. Queues of these names are
+    recorded."""
+    if not end_of(link):
+        return _of_link(link, link["name"] in recorded)
+    passed: list[Stage] = []
+    for part in parts(link):
+        if part.queue and not part.ring:
+            alone = _alone(link, part.stage, part.queue)
+            passed += _of_link(alone, part.queue.name in recorded)
+        else:
+            passed.append(_tree(link, part))
+    rest = _delay(link, link["delay"])
+    return [*passed, _far(link)] if rest else passed
+
+
+def _alone(link: Mapping[str, Any], stage: Mapping[str, Any], queue: Queue) -> dict[str, Any]:
+    """Make the link that has only this stage of an end, and no delay."""
+    shaping = {key: stage[key] for key in ("rate", "shaper", "burst", "queue")}
+    shaping["schedule"] = stage.get("schedule", [])
+    own = {"name": queue.name, "delay": 0, "delays": [], "jitter": None, "loss": 0.0}
+    own["stage"] = stage["name"]
+    return {**{key: value for key, value in link.items() if key != "end"}, **shaping, **own}
+
+
+def _of_link(link: Mapping[str, Any], recorded: bool) -> list[Stage]:
     passed = []
     rest = _delay(link, link["delay"])
     if link["rate"] is not None:
@@ -85,12 +133,6 @@ def _far(link: Mapping[str, Any]) -> Stage:
 _CLASS = "htb rate 100gbit burst 1mb cburst 1mb quantum 1514"
 
 
-# The key of a flow's packets: version of IP, and their destination port ('dport') or source port
-# ('sport').
-Port = tuple[int, str, int]
-_U32 = {4: ("ip prio 1", "ip"), 6: ("ipv6 prio 2", "ip6")}
-
-
 def own_delays(added_ns: Mapping[Port, int]) -> Stage:
     """Make the stage that adds the delays of single flows to those of their links. Flows of one
     delay share a class, and all other packets pass."""
@@ -101,13 +143,8 @@ def own_delays(added_ns: Mapping[Port, int]) -> Stage:
             f"class add dev {{dev}} parent 1: classid 1:{number:x} {_CLASS}",
             f"qdisc add dev {{dev}} parent 1:{number:x} netem limit {AMPLE_PKTS} delay {_us(ns)}",
         ]
-    commands += [
-        f"filter add dev {{dev}} parent 1: protocol {_U32[ip][0]} u32 "
-        f"match {_U32[ip][1]} {word} {port} 0xffff flowid 1:{classes[ns]:x}"
-        for (ip, word, port), ns in added_ns.items()
-        if ns
-    ]
-    return Stage(tuple(commands), kind="htb")
+    to = {port: f"1:{classes[ns]:x}" for port, ns in added_ns.items() if ns}
+    return Stage((*commands, *port_lines(to, "1:")), kinds=("htb",))
 
 
 def _plain_fifo(queue: Mapping[str, Any]) -> bool:
@@ -188,18 +225,127 @@ def _above(
     def step(rate_bps: int) -> tuple[str, ...]:
         if not _takes_rate(queue):
             return (words("change", rate_bps),)
-        row = f"sojourn {algorithms.find(queue['algorithm']).inside} {_rate_words(queue, rate_bps)}"
-        change = f"qdisc change dev {{dev}} parent {parent} handle 10: {row}"
-        return words("change", rate_bps), change
+        return words("change", rate_bps), _rate_change(queue, rate_bps, parent, "10")
 
     steps = ((later["at"], step(later["rate"])) for later in link["schedule"])
+    own = Queue(
+        link["name"], f"{FIRST_HANDLE:x}", queue, rate_bps, rate_bps, (), None, link.get("stage")
+    )
     return Stage(
-        (*before, words("add", rate_bps), leaf), tuple(steps), leaf_words(queue).split()[0]
+        (*before, words("add", rate_bps), leaf),
+        tuple(steps),
+        (leaf_words(queue).split()[0],),
+        (own,),
+        link["shaper"] == "tbf",
+    )
+
+
+def _tree(link: Mapping[str, Any], part: Part) -> Stage:
+    """Make the stage of a discipline with classes, or of a queue from which a ring pulls."""
+    if part.queue:
+        place = f"root handle {part.queue.handle}: {counted(link)}"
+        commands = [f"qdisc add dev {{dev}} {place}{_queue_words(part.queue)}"]
+        kinds = [f"{leaf_words(part.queue.data).split()[0]} {part.queue.handle}:"]
+        return Stage(tuple(commands), (), tuple(kinds), (part.queue,), part=part)
+    assert part.tree
+    commands = list(_discipline(part.tree, "root", counted(link)))
+    steps: dict[int, list[str]] = {}
+    for discipline in part.tree.all():
+        for at_ns, words in _class_steps(discipline):
+            steps.setdefault(at_ns, []).append(words)
+    listed = list(part.tree.queues())
+    return Stage(
+        tuple(commands),
+        tuple((at_ns, tuple(words)) for at_ns, words in sorted(steps.items())),
+        (
+            *(f"{each.kind} {each.handle}:" for each in part.tree.all()),
+            *(f"{leaf_words(queue.data).split()[0]} {queue.handle}:" for queue in listed),
+        ),
+        tuple(listed),
+        part=part,
+    )
+
+
+def _discipline(tree: Discipline, place: str, sizes: str = "") -> Iterator[str]:
+    """Yield the lines of a discipline at this place, its classes, and all below them."""
+    yield f"qdisc add dev {{dev}} {place} handle {tree.handle}: {sizes}{_kind_words(tree)}"
+    if tree.kind != "prio":
+        for one in _parents_first(tree):
+            yield f"class add {_class_words(tree, one)}"
+    for one in tree.classes:
+        below = f"parent {tree.handle}:{one.minor}"
+        if one.inner:
+            yield from _discipline(one.inner, below)
+        elif one.queue:
+            words = _queue_words(one.queue)
+            yield f"qdisc add dev {{dev}} {below} handle {one.queue.handle}: {words}"
+
+
+def _kind_words(tree: Discipline) -> str:
+    if tree.kind == "htb":
+        return f"htb default {tree.default}" if tree.default else "htb"
+    if tree.kind == "drr":
+        return "drr"
+    # Linux has at least two bands. Packets without a filter go where all priorities lead.
+    others = int(tree.default or "1", 16) - 1
+    return f"prio bands {max(2, len(tree.classes))} priomap{f' {others}' * 16}"
+
+
+def _parents_first(tree: Discipline) -> list[Class]:
+    """List the classes in the file's order, but each behind its parent."""
+    listed: dict[str, Class] = {}
+    left = list(tree.classes)
+    while ready := [one for one in left if one.parent is None or one.parent in listed]:
+        listed |= {one.minor: one for one in ready}
+        left = [one for one in left if one.minor not in listed]
+    return list(listed.values())
+
+
+def _class_words(tree: Discipline, one: Class, rates: tuple[int, int] | None = None) -> str:
+    """Write a class with all its values, since a change restates them."""
+    parent = f"{tree.handle}:{one.parent or ''}"
+    words = f"dev {{dev}} parent {parent} classid {tree.handle}:{one.minor} {tree.kind}"
+    data = one.data
+    if tree.kind == "drr":
+        return f"{words} quantum {data['quantum']}"
+    rate, ceil = rates or (data["rate"], ceil_of(data))
+    words += f" rate {rate}bit ceil {ceil}bit burst {data['burst']}b cburst {data['cburst']}b"
+    words += f" prio {data['prio']}"
+    return f"{words} quantum {data['quantum']}" if data.get("quantum") else words
+
+
+def _class_steps(tree: Discipline) -> Iterator[tuple[int, str]]:
+    """Yield the times and the lines of later rates of classes, and of their queues' rows."""
+    for one in tree.classes if tree.kind == "htb" else ():
+        for at_ns, rate, ceil in rate_steps(one.data):
+            yield at_ns, f"class change {_class_words(tree, one, (rate, ceil))}"
+            yield from ((at_ns, words) for words in _row_changes(tree.handle, one, rate))
+
+
+def _row_changes(handle: str, one: Class, rate_bps: int) -> Iterator[str]:
+    """Yield the lines that tell queues the rate of the class of HTB around them."""
+    if one.queue and _takes_rate(one.queue.data):
+        yield _rate_change(one.queue.data, rate_bps, f"{handle}:{one.minor}", one.queue.handle)
+    if one.inner and one.inner.kind != "htb":
+        for below in one.inner.classes:
+            yield from _row_changes(one.inner.handle, below, rate_bps)
+
+
+def _queue_words(queue: Queue) -> str:
+    """Write a queue of an end, with the words of its own probes."""
+    return leaf_words(queue.data, queue.bandwidth).replace(
+        "{probes}", f"{{probes[h{queue.handle}]}}"
     )
 
 
 def _takes_rate(queue: Mapping[str, Any]) -> bool:
     return not algorithms.find(queue["algorithm"]).alone and _RATE_ROW not in queue
+
+
+def _rate_change(queue: Mapping[str, Any], rate_bps: int, parent: str, handle: str) -> str:
+    """Write the line that tells a queue another rate."""
+    row = f"sojourn {algorithms.find(queue['algorithm']).inside} {_rate_words(queue, rate_bps)}"
+    return f"qdisc change dev {{dev}} parent {parent} handle {handle}: {row}"
 
 
 def _rate_words(queue: Mapping[str, Any], rate_bps: int) -> str:

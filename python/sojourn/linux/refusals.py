@@ -8,14 +8,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sojourn import algorithms
 from sojourn.core.algorithm import STOCK
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import LINUX_CONTROLS
 from sojourn.core.units import Duration
 from sojourn.linux import memory
-from sojourn.linux.memory import IP_BYTES, recorded
+from sojourn.linux.ends import Plain, end_of, recorded
+from sojourn.linux.memory import IP_BYTES
 from sojourn.linux.qdiscs import counted, frame_bytes, stages
 from sojourn.linux.transport import Settings, buffers, control, refused, settings
+from sojourn.scenario import ends as scenario_ends
 from sojourn.scenario.engine import parsed
 from sojourn.scenario.links import FRAME
 
@@ -26,7 +29,7 @@ MAX_SPACES = 1_000
 # 2^32 ticks of 64 ns: tc writes netem's delays in such ticks.
 MAX_DELAY_S = 274
 # A packet is compared with a filter of each flow that has a round trip of its own.
-MAX_OWN_DELAYS = 1_000
+MAX_OWN_DELAYS = 20_000
 # Only one drawn time in thousands exceeds this number of means or standard deviations.
 _TAIL = 8
 # With fewer bytes, two datagrams that are under way could have one number.
@@ -45,12 +48,20 @@ def check(scenario: Mapping[str, Any]) -> None:
 
 
 def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
+    if scenario.get("media"):
+        yield (
+            "media: no device of Linux waits for grants: run it with --host sim, or give each "
+            "stage a rate in place of its medium"
+        )
+        return
     for i, link in enumerate(scenario["links"]):
         for key, reason in _of_link(link):
             yield f"links[{i}].{key}: {reason}"
         if scenario.get("linux", {}).get("offloads"):
-            for key, reason in _of_offloads(link, recorded(link, scenario)):
+            for key, reason in _of_offloads(link, bool(recorded(link, scenario))):
                 yield f"links[{i}].{key}: {reason}"
+        for key, reason in _of_end(link, recorded(link, scenario)):
+            yield f"links[{i}].{key}: {reason}"
     for i, flow in enumerate(scenario["flows"]):
         for key, reason in _of_flow(flow):
             yield f"flows[{i}].{key}: {reason}"
@@ -85,7 +96,7 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
 def _long_scripts(scenario: Mapping[str, Any]) -> Iterator[str]:
     """Refuse scripts that are too long. One seed is enough: all give about the same length."""
     try:
-        parsed(scenario).scripts(1)
+        parsed(Plain.of(scenario).scenario).scripts(1)
     except ValueError as error:
         message = re.sub(r"\b(\d+) ns\b", lambda ns: str(Duration(int(ns[1]))), str(error))
         yield f"flows: {message}"
@@ -115,10 +126,15 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             "delay",
             f"netem delays by {MAX_DELAY_S} s at most, a round trip by {2 * MAX_DELAY_S} s",
         )
-    # A bucket smaller than a packet never lets it pass.
+    if not end_of(link):
+        yield from _of_shaper(link, link)
+
+
+def _of_shaper(link: Mapping[str, Any], table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Refuse a bucket smaller than a packet, which would never let it pass."""
     full_bytes = frame_bytes(link, IP_BYTES)
-    tbf = link["rate"] is not None and link["shaper"] == "tbf"
-    if tbf and link["burst"] < full_bytes:
+    tbf = table["rate"] is not None and table["shaper"] == "tbf"
+    if tbf and table["burst"] < full_bytes:
         yield (
             "burst",
             "the kernel's tbf drops packets larger than its bucket; "
@@ -126,9 +142,33 @@ def _of_link(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
 
 
+def _of_end(link: Mapping[str, Any], named: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Refuse the parts of an end that Linux does not have."""
+    for n, stage in enumerate(end_of(link)):
+        if stage["kind"] == "queue" and stage.get("rate"):
+            for key, reason in _of_shaper(link, stage):
+                yield f"end[{n}].{key}", reason
+    for full, path, table in scenario_ends.named(link):
+        stage = link["end"][path[1]]
+        queue = table.get("queue")
+        apart = stage["kind"] == "queue" or not queue or full not in named
+        if apart or not algorithms.find(queue["algorithm"]).alone:
+            continue
+        place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
+        name = queue["algorithm"]
+        yield (
+            f"{place.removeprefix('.')}.queue",
+            f"'{name}' logs no packets, and seen from outside the classes of a device are one "
+            f"queue; record other queues than '{full}', or use one of Sojourn's",
+        )
+
+
 def _of_offloads(link: Mapping[str, Any], is_recorded: bool) -> Iterator[tuple[str, str]]:
     """Refuse the parts of a link that do not work with large segments."""
     off = "leave it out, or linux.offloads"
+    if end_of(link):
+        yield "end", f"its classes and rings count packets, not large segments; {off}"
+        return
     if counted(link) and link["rate"] is not None:
         yield (
             next(key for key, usual in FRAME.items() if link[key] != usual),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -14,7 +15,9 @@ from typing import Any
 from sojourn import _native
 from sojourn.core.errors import RunError
 from sojourn.core.hosts import HZ
-from sojourn.linux.kernel import module_for, ready
+from sojourn.linux.classes import rows
+from sojourn.linux.ends import Plain, end_of
+from sojourn.linux.kernel import module_for, ready, ring_for
 from sojourn.linux.memory import guest_mb
 from sojourn.linux.plan import Plan, plan
 from sojourn.linux.samples import group_series, read, report_flows, statistics, without_samples
@@ -46,13 +49,15 @@ def run(
     scenario = json.loads(text)
     kernel = ready(hz=scenario.get("linux", {}).get("hz", HZ))
     module = module_for(kernel, libraries(scenario))
-    known = parsed(scenario)
+    known = parsed(Plain.of(scenario).scenario)
     job = plan(scenario, seed, known)
     duration_ns = scenario["duration"]
     with tempfile.TemporaryDirectory(prefix="sojourn-linux-") as scratch:
         folder = Path(scratch)
         for name, content in job.files.items():
             (folder / name).write_text(content)
+        if job.rings:
+            shutil.copy(ring_for(kernel), folder)
         script = folder / "job"
         shown = str(SHOWN / PROGRAMS), str(SHOWN / MODULE / module.name)
         script.write_text(job.job(*shown, duration_ns))
@@ -76,18 +81,22 @@ def run(
         queues, tables = _observe(known, job, folder, flows)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
-            "statistics.parquet": statistics(scenario, [tap.link for tap in job.taps], readings),
+            "statistics.parquet": statistics(
+                scenario, [(tap.name, tap.algorithm) for tap in job.taps], readings
+            ),
             "group_series.parquet": group_series(scenario, samples),
         }
+        counters = (folder / "counters").read_text() if job.counters else ""
         qdisc_lists = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
     if transfers is not None:
         with write_errors(transfers):
             flows.write_transfers(transfers)
     report = {
         "queues": [
-            {**queue, **_counters(qdiscs)}
-            for queue, qdiscs in zip(json.loads(queues), qdisc_lists, strict=True)
+            {**queue, **_counters(qdisc for qdisc in qdiscs if qdisc["handle"] == f"{tap.handle}:")}
+            for queue, qdiscs, tap in zip(json.loads(queues), qdisc_lists, job.taps, strict=True)
         ],
+        **_classes(scenario, job, counters, json.loads(queues)),
         **report_flows(flows),
         "not_on_linux": {f["name"]: keys for f in scenario["flows"] if (keys := ignored(f))},
         "refused_by_machine": [] if outcome.fixed_addresses else [FIXED_ADDRESSES],
@@ -95,6 +104,16 @@ def run(
     }
     tables |= {name: file for name, file in over_time.items() if file is not None}
     return {**report, "cpu_s": outcome.cpu_s}, tables
+
+
+def _classes(
+    scenario: Mapping[str, Any], job: Plan, counters: str, queues: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the classes of a report; nothing where no link has any."""
+    if not any(map(end_of, scenario["links"])):
+        return {}
+    held_pkts = {q["name"]: [w["queue_pkts"]["mean"] or 0 for w in q["windows"]] for q in queues}
+    return {"classes": rows(job.counters, scenario["record"]["windows"], counters, held_pkts)}
 
 
 def _share(console: Path, duration_ns: int) -> float:
@@ -137,9 +156,9 @@ def _observe(
     for tap in job.taps:
         if tap.ours:
             behind = seen(f"{tap.space}.out") if tap.holds else None
-            queues.append((tap.link, tap.device, behind))
+            queues.append((tap.name, tap.log_name, behind))
         else:
             came, left, drops = (seen(f"{tap.space}.{name}") for name in ("in", "out", "drops"))
-            queues.append((tap.link, came, left, drops, tap.at_head, tap.flows_apart))
+            queues.append((tap.name, came, left, drops, tap.at_head, tap.flows_apart))
     zero_ns = int(seen("zero"))
     return known.observe(queues, seen("log"), zero_ns, flows)

@@ -11,14 +11,11 @@ from __future__ import annotations
 import json
 import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sojourn import _native, algorithms
 from sojourn.core.errors import RunError
-
-# The handle that qdiscs.py gives the queue of a link.
-_LEAF = "10"
 
 
 def steps_of(scenario: Mapping[str, Any]) -> int:
@@ -82,9 +79,9 @@ def group_series(scenario: Mapping[str, Any], lines: Iterable[str]) -> bytes | N
     return _native.group_series_file(list(zip(names, readings, strict=True)))
 
 
-def queue_line(space: str, device: str) -> str:
-    """Return the line that tells linux/uml/statistics.c the place of a link's queue."""
-    return f"{space} {device} {_LEAF}"
+def queue_line(space: str, device: str, handle: str) -> str:
+    """Return the line that tells linux/uml/statistics.c the place of a queue."""
+    return f"{space} {device} {handle}"
 
 
 # Name, unit of the core's rows or the unit to show, and value.
@@ -130,25 +127,27 @@ def _ours(algorithm: str, data: bytes) -> list[_Reading]:
     return [(row.name, row.unit, "", values[row.attr]) for row in rows if row.attr in values]
 
 
-def statistics(scenario: Mapping[str, Any], links: list[str], output: str) -> bytes | None:
-    """Write `statistics.parquet` of these links' queues as bytes, from the output of statistics.c.
+def statistics(
+    scenario: Mapping[str, Any], queues: Sequence[tuple[str, str]], output: str
+) -> bytes | None:
+    """Write `statistics.parquet` of these queues, each with its algorithm, as bytes, from the
+    output of statistics.c.
 
     Return None where nothing was read.
     """
-    queues = {link["name"]: link["queue"]["algorithm"] for link in scenario["links"]}
     series_ns = scenario["record"]["series"]
     columns: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
     for line in output.splitlines():
-        _, queue, sample, kind, content = line.split()
+        _, number, sample, kind, content = line.split()
         if content == "-":
             continue
-        link, data = links[int(queue)], bytes.fromhex(content)
+        (queue, algorithm), data = queues[int(number)], bytes.fromhex(content)
         if kind == "sojourn":
-            readings = _ours(queues[link], data)
+            readings = _ours(algorithm, data)
         else:
             readings = _KERNELS[kind](data) if kind in _KERNELS else []
         for name, unit, shown, value in readings:
-            at_ns, values = columns.setdefault((link, name, unit, shown), ([], []))
+            at_ns, values = columns.setdefault((queue, name, unit, shown), ([], []))
             at_ns.append(int(sample) * series_ns)
             values.append(value)
     return _native.statistics_file([(*key, *values) for key, values in columns.items()])

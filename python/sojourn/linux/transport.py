@@ -155,6 +155,7 @@ class Namespace:
     devices: list[str] = field(default_factory=list)
     routes: list[str] = field(default_factory=list)
     qdiscs: list[str] = field(default_factory=list)
+    shown: str = ""  # the device of the qdiscs
     sysctls: list[str] = field(default_factory=list)
 
     def ask(self, sysctls: Iterable[str]) -> None:

@@ -364,7 +364,7 @@ def _links(experiment: Experiment) -> Table:
     for link, name, _, table in all_queues[:_LISTED]:
         queue = table.queue
         limits = _pairs(queue.rows) if queue else ""
-        steps = queue_rates(link, name)
+        steps = queue_rates(link, name, graph.media)
         rates = [str(Rate(steps[0][1])) if steps else "any"]
         rates += [f"{Rate(rate)} from {Duration(at)}" for at, rate in steps[1:]]
         delay = str(link.delay) if link.delay else ""

@@ -105,7 +105,8 @@ def rates(reproduction: Reproduction) -> list[tuple[float, str]]:
     scenario = reproduction.experiment.scenario.expand()
     queue = reproduction.experiment.data["queue"]
     link = link_of(scenario.links, queue)
-    return [(at_ns / 1e9, str(Rate(rate_bps))) for at_ns, rate_bps in queue_rates(link, queue)]
+    steps = queue_rates(link, queue, scenario.media)
+    return [(at_ns / 1e9, str(Rate(rate_bps))) for at_ns, rate_bps in steps]
 
 
 def _words_over_time(reproduction: Reproduction, signal: str, drawn: Sequence[Curve]) -> str:

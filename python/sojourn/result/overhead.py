@@ -85,7 +85,7 @@ def _sent_bytes(run: Run, queue: str, *, is_ip: bool = False) -> float:
 def _line(scenario: Mapping[str, Any], queue: str) -> _Line | None:
     """Find the rate that a queue's utilisation is of; None where it is that of no constant."""
     link = link_of(scenario["links"], queue)
-    rates = queue_rates(link, queue)
+    rates = queue_rates(link, queue, scenario.get("media", ()))
     if not rates or link.get("trace"):
         return None
     is_plain = not link["mpu"] and link["linklayer"] == "ethernet"

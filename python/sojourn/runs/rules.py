@@ -79,7 +79,7 @@ def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
     from sojourn.scenario.ends import queue_rates, queues_of  # slow to import
 
     scenario = json.loads(text)
-    links = scenario["links"]
+    links, media = scenario["links"], scenario.get("media", ())
     aqms = {name: queue["algorithm"] for name, queue in queues_of(links).items()}
     # The package's registry of algorithms is slow to import.
     ours = {raw["name"]: raw["probes"] for raw in _native.algorithms()}
@@ -91,9 +91,9 @@ def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
     first = "; `sojourn show --expand FILE` writes the links out first" if is_shorthand else ""
     ways = [way for forth, back, *_ in known.ways(1) for way in (forth, back)]
     for i, name, crossed, _, responder in known.probe_ways():
-        own_bps = next((bps for _, bps in queue_rates(links[i], name)), math.inf)
+        own_bps = next((bps for _, bps in queue_rates(links[i], name, media)), math.inf)
         behind = (j for way in ways if i in way for j in way[way.index(i) + 1 :])
-        slower = [j for j in behind if j not in crossed and _least_bps(links[j]) < own_bps]
+        slower = [j for j in behind if j not in crossed and _least_bps(links[j], media) < own_bps]
         if slower:
             what = "queue" if "end" in links[i] else "link"
             yield (
@@ -103,15 +103,16 @@ def _unmeasured(text: str, is_shorthand: bool) -> Iterator[str]:
             )
 
 
-def _least_bps(link: Mapping[str, Any]) -> float:
+def _least_bps(link: Mapping[str, Any], media: Sequence[Mapping[str, Any]]) -> float:
     """Return the least rate of a link; infinity for one that takes no time. HTB sends with the
-    ceilings of its roots."""
+    ceilings of its roots, a stage on a medium with that one's rate."""
+    of_medium = {medium["name"]: medium for medium in media}
     if "end" not in link:
         return min(_rates_bps(link, "rate"))
     return min(
         sum(min(_rates_bps(root, "ceil")) for root in stage["classes"] if "parent" not in root)
         if stage["kind"] == "htb"
-        else min(_rates_bps(stage, "rate"))
+        else min(_rates_bps(of_medium.get(stage.get("medium"), stage), "rate"))
         for stage in link["end"]
     )
 

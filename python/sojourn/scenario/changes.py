@@ -32,7 +32,7 @@ _TIMED = {"rate", "trace", "end"}
 _LISTED = 12
 _TOP = (
     *("format", "name", "description", "duration", "nodes", "links", "cables", "flows", "record"),
-    *("linux", "queue", *NETWORKS),
+    *("media", "linux", "queue", *NETWORKS),
 )
 
 

@@ -92,8 +92,14 @@ def _order(end: Sequence[Stage], i: int, place: Path) -> Iterator[Problem]:
     elif isinstance(stage, Prio | Drr) and not isinstance(below, Ring):
         yield place, f"'{stage.kind}' has no pace of its own: put a ring directly below it"
     elif isinstance(stage, QueueStage):
-        if stage.rate is None and not isinstance(below, Ring):
-            yield (*place, "rate"), "is missing: give a rate, or put a ring directly below"
+        if stage.medium is not None:
+            if stage.rate is not None:
+                yield (*place, "rate"), "the medium sets the pace: leave this out"
+            if isinstance(below, Ring):
+                yield (*place, "medium"), "the ring below sets the pace: leave this out"
+        elif stage.rate is None and not isinstance(below, Ring):
+            reason = "is missing: give a rate or a medium, or put a ring directly below"
+            yield (*place, "rate"), reason
         elif stage.rate is not None and isinstance(below, Ring):
             reason = "the ring below has the rate: leave this out, or use 'htb' to shape above it"
             yield (*place, "rate"), reason

@@ -197,7 +197,8 @@ class QueueStage(Kind, _Named):
     """One queue and its shaper."""
 
     kind: Literal["queue"] = Field("queue", description="which it is")
-    rate: Rate | None = Field(None, description="needed unless a ring is below, and only then")
+    rate: Rate | None = Field(None, description="needed without a medium or a ring below")
+    medium: Name | None = Field(None, description="one of `media`, which grants it turns")
     schedule: tuple[Step, ...] = Field((), description="later rates")
     shaper: ShaperKey = "wire"
     burst: BurstKey = Size("3028 B")
@@ -364,14 +365,16 @@ def is_tested(table: Table) -> bool:
     return of(table, "tested") is True or of(of(table, "queue"), "tested") is True
 
 
-def queue_rates(link: Table, name: str) -> list[tuple[int, int]]:
+def queue_rates(link: Table, name: str, media: Sequence[Table] = ()) -> list[tuple[int, int]]:
     """List the rates to which a queue's utilisation refers, each with the time in ns from which it
     holds; empty without one. Those of a leaf of HTB are its ceilings, others have the ring's."""
     holder: Table = link
     for full, path, table in named(link):
         if full == name:
             holder = _paced(link, path) if path[2:] else table
-    if of(holder, "rate") is None and of(link, "end"):
+    if (medium := of(holder, "medium")) is not None:
+        holder = next(table for table in media if of(table, "name") == medium)
+    elif of(holder, "rate") is None and of(link, "end"):
         holder = stages(link)[-1]
     if of(holder, "rate") is None:
         return []

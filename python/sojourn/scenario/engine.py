@@ -40,6 +40,8 @@ def to_engine(graph: Scenario, host: str | None = "sim") -> dict[str, Any]:
     data = _table(graph, host)
     for key in _OF_FILE:
         del data[key]
+    if not graph.media:
+        del data["media"]
     return data | {
         "links": [_link(link, graph, host) for link in graph.links],
         "flows": [_flow(flow, host) for flow in graph.flows],

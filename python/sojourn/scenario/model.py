@@ -30,6 +30,7 @@ from sojourn.core.units import Duration
 from sojourn.scenario import checks, engine
 from sojourn.scenario.flows import Flow
 from sojourn.scenario.links import Link
+from sojourn.scenario.media import Medium
 from sojourn.scenario.networks import NETWORKS, TABLES, Shorthand
 from sojourn.scenario.networks.cables import Cable, lay_cables
 from sojourn.scenario.networks.dumbbell import Dumbbell
@@ -71,6 +72,7 @@ class Scenario(Model):
     )
     links: tuple[Link, ...] = Field((), description="in one direction each")
     cables: tuple[Cable, ...] = Field((), description="laid as two links each where they are read")
+    media: tuple[Medium, ...] = Field((), description="lines that several links share in turn")
     flows: tuple[Flow, ...] = Field((), description="the traffic")
     record: Record = Field(Record(), description="what is measured")
     dumbbell: Dumbbell | None = Field(None, description=_IN_PLACE)

@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 
 from sojourn.core import units
 from sojourn.core.text import markdown, write_page
-from sojourn.scenario import ends, flows, links, parts, queues
+from sojourn.scenario import ends, flows, links, media, parts, queues
 from sojourn.scenario.model import LinuxHost, Scenario
 from sojourn.scenario.networks import cables, dumbbell, layout, parking_lot
 from sojourn.scenario.queues import ALGORITHM
@@ -76,6 +76,7 @@ _TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`classes` of `drr`", ends.DrrClass),
     ('`[[links.end]]`, `kind = "ring"`', ends.Ring),
     ("`match`", ends.Match),
+    ("`[[media]]`", media.Medium),
     ("`delays`", links.DelayStep),
     ("`rtts` of a shorthand", dumbbell.RttStep),
     ("`[record]`", parts.Record),

@@ -250,7 +250,8 @@ def _changes(scenario: Mapping[str, Any], run: Run, queue: str) -> Iterator[tupl
 
 
 def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str]]:
-    for at_ns, rate_bps in queue_rates(link_of(scenario["links"], queue), queue):
+    link, media = link_of(scenario["links"], queue), scenario.get("media", ())
+    for at_ns, rate_bps in queue_rates(link, queue, media):
         yield at_ns / 1e9, str(Rate(rate_bps))
 
 

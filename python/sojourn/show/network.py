@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from sojourn.scenario.ends import recorded
 from sojourn.show.network_fold import fold, number_of, renumbered, runs, spans, starred
 from sojourn.show.network_words import Box, Queues, boxes, flow_words, wire_words
 
@@ -126,7 +127,9 @@ def read(scenario: Mapping[str, Any], tested: Mapping[str, str] | None = None) -
     groups = fold(scenario)
     key_of = {name: first for first, names in groups.items() for name in names}
     nodes = {first: Node(", ".join(spans(names)), len(names)) for first, names in groups.items()}
-    queues = Queues(frozenset(scenario["record"]["queues"]), tested or {})
+    names = scenario["record"]["queues"]
+    measured = frozenset([*names, *recorded(scenario["links"], names)])
+    queues = Queues(measured, tested or {})
     layers = _layers(scenario, key_of)
     ways = list(_ways(scenario["links"], key_of, groups, queues))
     wires = tuple(wire.away(min(wire.ends, key=lambda node: layers[node])) for wire in _pairs(ways))

@@ -23,14 +23,23 @@ from sojourn.show.network_words import Box
 # Units of the drawing: those of a page at about its width, and of a telephone.
 WIDE, NARROW = 760, 360
 # A broader drawing takes more of a page than its text; a still wider one would have small letters.
-BROAD, _WIDEST = 980, 1240
+BROAD, _WIDEST = 980, 1256
 _SIZE, _LINE = 12, 16
 _PAD, _GAP = 8, 14
 # Widths at which the words of links and the queues are folded, the first that fit.
-_FOLDS = ((230, 230), (190, 230), (150, 230), (150, 190), (110, 190), (110, 160), (105, 125))
+_FOLDS = (
+    (230, 230),
+    (190, 230),
+    (150, 230),
+    (150, 190),
+    (110, 190),
+    (110, 160),
+    (80, 150),
+    (70, 130),
+)
 _NODE_FOLD = 110
 # Between a node and the label of a link.
-_CHANNEL = 22
+_CHANNEL = 18
 _INK, _SOFT = theme.INK.light, theme.SOFT.light
 MEASURED = theme.CALIBRATED.light
 
@@ -156,10 +165,12 @@ def _box(box: Box, width: float) -> Drawing:
 def _label(label: Label, width: float, box_width: float, *, is_back: bool = False) -> Drawing:
     """Draw a label to be put above the line of a link, or of the way back below it. Its queues are
     next to the line, at the end where the link begins."""
+    boxes = [_box(box, box_width) for box in label.boxes]
+    width = max(width, *(box.width for box in boxes)) if boxes else width
     words = _lines(label.title, width, is_strong=True)
     if label.words:
         words.put(_lines(label.words, width), 0, words.height)
-    parts = [words, *(_box(box, box_width) for box in label.boxes)]
+    parts = [words, *boxes]
     if is_back:
         parts = [*parts[1:], parts[0]]
     whole = max(part.width for part in parts)
@@ -403,8 +414,10 @@ def _settle(items: Sequence[_Item], wanted: Sequence[float]) -> None:
         item.axis = place + shift
 
 
-# Steps of an outline to the right.
+# Of an outline: the step to the right of a branch, and of its line.
 _STEP, _LANE = 22, 14
+# The most that a queue or a stage is wide there.
+_BOX = 320
 
 
 def _outline(network: Network, width: float) -> Drawing:
@@ -445,9 +458,16 @@ def _outline(network: Network, width: float) -> Drawing:
                 lane + 18,
                 drawing.height,
             )
-        for part in labels(row.wire, marks):
-            drawing.put(_label(part, room, min(room, 300)), lane + 12, drawing.height + 2)
-            drawing.height += 4
+        parts = labels(row.wire, marks)
+        # Where there is room, the way back is beside the way there.
+        each = room / len(parts) - _GAP if width >= WIDE else room
+        top = drawing.height + 2
+        for i, part in enumerate(parts):
+            label = _label(part, each, min(each, _BOX))
+            is_beside = i > 0 and each < room
+            x = lane + 12 + (each + _GAP) * is_beside
+            drawing.put(label, x, top if is_beside else drawing.height + 2)
+            drawing.height += 0 if is_beside else 4
     drawing.height += _GAP
     for sent in network.flows:
         drawing.put(_lines(sent.text, width - 2 * _PAD), _PAD, drawing.height)

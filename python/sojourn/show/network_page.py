@@ -10,10 +10,11 @@ from typing import Any
 
 from sojourn.core.errors import InputError
 from sojourn.scenario import Scenario
+from sojourn.scenario.ends import queues_of
 from sojourn.show.measured import Measured
 from sojourn.show.network import Network, read
 from sojourn.show.network_layout import BROAD, NARROW, draw, svg
-from sojourn.show.network_words import leaves, queue_words
+from sojourn.show.network_words import queue_words
 from sojourn.show.page import render
 from sojourn.store.store import write_whole
 
@@ -101,9 +102,8 @@ def _tested(scenarios: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Name the algorithms that take turns, for each queue that differs between the scenarios."""
     words: dict[str, dict[str, None]] = {}
     for scenario in scenarios:
-        for link in scenario["links"]:
-            for name, queue in leaves(link):
-                words.setdefault(name, {})[queue_words(queue)] = None
+        for name, queue in queues_of(scenario["links"]).items():
+            words.setdefault(name, {})[queue_words(queue)] = None
     return {
         name: " or ".join(each) if len(each) <= _MOST_NAMES else f"{len(each)} algorithms in turn"
         for name, each in words.items()

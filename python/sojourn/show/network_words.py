@@ -18,6 +18,7 @@ from sojourn.core.errors import InputError
 from sojourn.core.rows import Row
 from sojourn.core.units import Duration, Rate, Size
 from sojourn.scenario.flows import KINDS, write_number
+from sojourn.scenario.parts import write_dscp
 from sojourn.show.network_fold import LEAST, number_of, renumbered, runs, starred
 
 # A fifo with so large a limit never drops.
@@ -55,10 +56,6 @@ class Queues:
 
     measured: frozenset[str]
     tested: Mapping[str, str]
-
-    def has(self, name: str) -> bool:
-        """Tell whether a queue is measured: by its name, or with all of its link."""
-        return any(name == each or name.startswith(f"{each}/") for each in self.measured)
 
     def map(self, change: Callable[[str], str]) -> Queues:
         """Return the same with changed names."""
@@ -147,7 +144,7 @@ def boxes(link: Mapping[str, Any], queues: Queues) -> tuple[Box, ...]:
         if stage["kind"] == "queue":
             made.append(_queue_stage(stage, own if several else name, queues))
         elif stage["kind"] == "ring":
-            made.append(Box(_ring(stage), (), queues.has(own)))
+            made.append(Box(_ring(stage), (), not queues.measured.isdisjoint((own, name))))
         else:
             title = f"{stage['name']}: {stage['kind']}"
             lines = _discipline(stage, own if several else name, queues, 0)
@@ -155,31 +152,8 @@ def boxes(link: Mapping[str, Any], queues: Queues) -> tuple[Box, ...]:
     return tuple(made)
 
 
-def leaves(link: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the full name and the table of each queue of a link."""
-    name = link["name"]
-    if not (stages := link.get("end")):
-        yield name, link["queue"]
-        return
-    several = sum(stage["kind"] != "ring" for stage in stages) > 1
-    for stage in stages:
-        own = f"{name}/{stage['name']}" if several else name
-        if stage["kind"] == "queue":
-            yield own, stage["queue"]
-        else:
-            yield from ((f"{own}/{leaf}", queue) for leaf, queue in _leaves(stage))
-
-
-def _leaves(discipline: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for entry in discipline.get("classes") or discipline.get("bands") or ():
-        if entry.get("inner"):
-            yield from _leaves(entry["inner"])
-        elif entry.get("queue") is not None:
-            yield entry["name"], entry["queue"]
-
-
 def _plain(link: Mapping[str, Any], name: str, queues: Queues) -> Iterator[Box]:
-    is_measured = queues.has(name)
+    is_measured = name in queues.measured
     if link.get("rate") is None and not is_measured:
         return
     words = queues.words(name, link["queue"])
@@ -195,7 +169,7 @@ def _queue_stage(stage: Mapping[str, Any], name: str, queues: Queues) -> Box:
         words += f", {rate_words(stage)}"
     if (shaper := stage.get("shaper") or "wire") != "wire":
         words += f", {shaper}"
-    return Box(words, (), queues.has(name))
+    return Box(words, (), name in queues.measured)
 
 
 def _ring(stage: Mapping[str, Any]) -> str:
@@ -232,7 +206,7 @@ def _alike(
     for entry in entries:
         number = number_of(entry["name"])
         is_leaf = entry["name"] not in below and not entry.get("inner")
-        is_measured = queues.has(f"{name}/{entry['name']}")
+        is_measured = f"{name}/{entry['name']}" in queues.measured
         key = json.dumps([is_measured, starred(entry, number if is_leaf else "")], sort_keys=True)
         groups.setdefault(key, {})[number or entry["name"]] = entry
     for by_number in groups.values():
@@ -267,7 +241,7 @@ def _class(
         words.append(inner["kind"])
     elif entry.get("queue") is not None:
         words.append(queues.words(name, entry["queue"]))
-    yield Line(", ".join(words), depth, queues.has(name))
+    yield Line(", ".join(words), depth, name in queues.measured)
     takes = [_match(match) for match in entry.get("match") or ()]
     takes += ["all else"] if stage.get("default") == entry["name"] else []
     if takes:
@@ -280,26 +254,16 @@ def _match(entry: Mapping[str, Any]) -> str:
         values = value if isinstance(value, list | tuple) else [value]
         if not values:
             continue
-        texts = [dscp_words(v) if key == "dscp" else str(v) for v in values]
+        texts = [str(write_dscp(v)) if key == "dscp" else str(v) for v in values]
         words.append(f"{'flows ' if key == 'flows' else f'{key} '}{', '.join(texts)}")
     return " and ".join(words)
-
-
-def dscp_words(value: int | str) -> str:
-    """Name a DSCP by its class; without one, it is a number."""
-    if isinstance(value, str):
-        return value
-    names = {46: "ef", 44: "va", 1: "le", 0: "be"}
-    names |= {8 * n: f"cs{n}" for n in range(1, 8)}
-    names |= {8 * n + 2 * m: f"af{n}{m}" for n in range(1, 5) for m in range(1, 4)}
-    return names.get(value, str(value))
 
 
 def flow_words(flow: Mapping[str, Any]) -> str:
     """Describe the traffic of a group: kind, transport, round trip, times."""
     words = [_app(flow["app"]), _transport(flow["transport"])]
     if flow.get("dscp"):
-        words.append(dscp_words(flow["dscp"]))
+        words.append(str(write_dscp(flow["dscp"])))
     if isinstance(flow.get("rtt"), int):
         words.append(f"round trip {Duration(flow['rtt'])}")
     elif flow.get("rtt"):

@@ -4,11 +4,13 @@
 //! The room of links, and of packets, which links queue and delay. A link is one direction: a
 //! queue (`gate`), a `shaper` that takes packets from it at a rate, and a `wire` whose
 //! `propagation` delays them. A `tree` has a queue for each of its classes, and `stages` decide
-//! which of them sends. At most one event of shaper and wire each is pending; the packets wait in
+//! which of them sends. A `medium` grants turns to several links. At most one event of shaper and wire each is pending; the packets wait in
 //! queues inside. The room uses `base`, `tcp` (whose segments packets carry), `scenario` and
 //! `measure`.
 
 pub mod gate;
+mod granted;
+pub mod medium;
 mod opportunities;
 pub mod packet;
 pub mod propagation;
@@ -24,6 +26,7 @@ use crate::base::rate::{MIN_RATE_BPS, Rate};
 use crate::base::time::Time;
 use crate::scenario::LinkSpec;
 use gate::Gate;
+use granted::Granted;
 use packet::{PacketId, Probe};
 use shaper::Shaper;
 use shared::Shared;
@@ -55,17 +58,20 @@ pub struct Link {
 const MANY: usize = 3;
 
 impl Link {
-    /// A link without packets. Its queue is this one, or those of a tree.
+    /// A link without packets. Its queue is this one, or those of a tree. It sends at its rate, or
+    /// when a medium lets it.
     pub fn new(
         spec: &LinkSpec,
         gate: Gate,
         tree: Option<Tree>,
+        is_granted: bool,
         seed: u64,
         events: &mut Events,
     ) -> Self {
         let rate = Rate::new(spec.rate_bps.unwrap_or(MIN_RATE_BPS));
         let shaper = match tree {
             Some(tree) => Shaper::Tree(Box::new(tree)),
+            None if is_granted => Shaper::Granted(Granted::default()),
             None => Shaper::new(spec, &rate),
         };
         // Owners of events are listed in this order: entry, service, arrival.
@@ -300,6 +306,29 @@ impl Link {
         if let Shaper::Tree(tree) = &mut self.shaper {
             tree.set_rate(now, to, shared);
             tree.serve(now, &mut self.wire, shared);
+        }
+    }
+
+    /// A turn on its medium will begin at that time.
+    pub fn grant(&mut self, start: Time, bytes: u32, shared: &mut Shared) {
+        if let Shaper::Granted(granted) = &mut self.shaper {
+            granted.grant(start, bytes, &self.wire, shared);
+        }
+    }
+
+    /// Bytes that wait and are not granted yet.
+    pub fn wanted_bytes(&self) -> u64 {
+        match &self.shaper {
+            Shaper::Granted(granted) => granted.wanted_bytes(&self.gate),
+            _ => 0,
+        }
+    }
+
+    /// Takes what it has asked for in a turn, if it has had one since.
+    pub fn take_asked(&mut self) -> Option<u64> {
+        match &mut self.shaper {
+            Shaper::Granted(granted) => granted.take_asked(),
+            _ => None,
         }
     }
 

@@ -5,6 +5,7 @@
 //! docs/inside/engine.md compares the three manners.
 
 use super::gate::Gate;
+use super::granted::Granted;
 use super::opportunities::Opportunities;
 use super::packet::PacketId;
 use super::shared::Shared;
@@ -56,6 +57,8 @@ pub enum Shaper {
     Htb(Bucket),
     /// Packets leave at the opportunities of a trace.
     Trace(Opportunities),
+    /// Packets leave when a medium grants a turn.
+    Granted(Granted),
     /// Classes share the rate. The link's own queue holds nothing, those of the classes do.
     Tree(Box<Tree>),
 }
@@ -85,6 +88,7 @@ impl Shaper {
             Self::Line(line) => line.is_full(),
             Self::Trace(trace) => trace.waits,
             Self::Tree(tree) => tree.is_full(),
+            Self::Granted(_) => true,
             _ => false,
         }
     }
@@ -95,6 +99,7 @@ impl Shaper {
             Self::Line(line) => line.held_pkts(works_ahead),
             Self::Tbf { held, .. } => usize::from(held.is_some()),
             Self::Trace(trace) => usize::from(trace.holds_packet()),
+            Self::Granted(granted) => usize::from(granted.holds_packet()),
             Self::Tree(tree) => tree.held_pkts(),
             Self::None | Self::Htb(_) => 0,
         }
@@ -121,6 +126,7 @@ impl Shaper {
         match self {
             Self::Line(line) => line.end(now, gate, wire, shared),
             Self::Trace(trace) => trace.waits = false,
+            Self::Granted(granted) => return granted.on_service(now, gate, wire, shared),
             Self::Tree(tree) => tree.end(now, wire, shared),
             _ => {}
         }
@@ -130,7 +136,7 @@ impl Shaper {
     /// Moves packets on as far as it may now.
     pub fn serve(&mut self, now: Time, gate: &mut Gate, wire: &mut Wire, shared: &mut Shared) {
         match self {
-            Self::None => {}
+            Self::None | Self::Granted(_) => {}
             Self::Line(line) => line.serve(now, gate, wire, shared),
             Self::Tbf { bucket, held } => serve_tbf(bucket, held, now, gate, wire, shared),
             Self::Htb(bucket) => serve_htb(bucket, now, gate, wire, shared),

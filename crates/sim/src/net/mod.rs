@@ -20,6 +20,7 @@ use crate::base::event::Source;
 use crate::base::rng::flow_hash;
 use crate::base::time::Time;
 use crate::link::Link;
+use crate::link::medium::Medium;
 use crate::link::packet::{Body, Packet, PacketId, Path, Probe};
 use crate::link::shared::Shared;
 use crate::measure::record::{Transfer, TransferTimes};
@@ -37,6 +38,8 @@ pub enum Owner {
     Service(u32),
     /// The far end of a link.
     Arrival(u32),
+    /// A medium begins a cycle.
+    Medium(u32),
     /// A packet that a sender held comes to a link.
     Entry(u32),
     /// The timer of an endpoint.
@@ -60,6 +63,8 @@ pub struct Net {
     pub shared: Shared,
     /// Links, or their parts, in the order of the scenario.
     pub links: Vec<Link>,
+    /// Media that links share.
+    pub media: Vec<Medium>,
     /// Ends of conversations.
     pub endpoints: Vec<Endpoint>,
     /// Flows.
@@ -111,6 +116,10 @@ impl Net {
                 if let Some(id) = arrived {
                     self.forward(now, id);
                 }
+            }
+            Owner::Medium(number) => {
+                let medium = &mut self.media[number as usize];
+                medium.on_cycle(now, &mut self.links, &mut self.shared);
             }
             Owner::Entry(link) => self.links[link as usize].on_entry(now, &mut self.shared),
             Owner::Timer(end) => self.on_timer(now, end),

@@ -22,6 +22,7 @@ use crate::base::rng::{Rng, flow_hash};
 use crate::base::time::{NS_PER_MS, Time, serialisation_ns};
 use crate::link::Link;
 use crate::link::gate::{Gate, ProbePath};
+use crate::link::medium::Medium;
 use crate::link::packet::{PacketCounts, Packets, Path};
 use crate::link::shared::Shared;
 use crate::link::tree::{Choice, ClassRate, DSCPS, Tree};
@@ -185,6 +186,7 @@ impl<'a> Simulation<'a> {
                 lost_pkts: 0,
             },
             links: Vec::new(),
+            media: Vec::new(),
             endpoints: Vec::new(),
             flows: Vec::new(),
             conversations: Vec::new(),
@@ -214,6 +216,7 @@ impl<'a> Simulation<'a> {
             groups: Groups::new(scenario),
         };
         run.add_links(seed, patience)?;
+        run.add_media(seed);
         run.add_flows(seed, patience)?;
         run.add_probes()?;
         run.plan();
@@ -225,7 +228,7 @@ impl<'a> Simulation<'a> {
         for (i, spec) in self.scenario.links.iter().enumerate() {
             patience.ask(Time(0))?;
             let first = self.net.links.len();
-            let parts = spec.parts();
+            let parts = spec.parts(&self.scenario.media);
             for part in &parts {
                 let all = recorded.contains(&spec.name);
                 let is_recorded = |name: &String| all || recorded.contains(name);
@@ -276,7 +279,8 @@ impl<'a> Simulation<'a> {
         } else {
             (gates.remove(0), None)
         };
-        let link = Link::new(&part.link, gate, tree, seed, &mut self.net.shared.events);
+        let (is_granted, events) = (part.medium.is_some(), &mut self.net.shared.events);
+        let link = Link::new(&part.link, gate, tree, is_granted, seed, events);
         self.net.links.push(link);
         let owners = [Owner::Entry, Owner::Service, Owner::Arrival];
         let owners = owners.map(|owner| owner(number as u32));
@@ -291,6 +295,17 @@ impl<'a> Simulation<'a> {
             self.classes.push((number, records));
         }
         Ok(())
+    }
+
+    fn add_media(&mut self, seed: u64) {
+        for (number, spec) in self.scenario.media.iter().enumerate() {
+            let source = self.net.source(Owner::Medium(number as u32));
+            let parts = self.parts.iter().flatten().zip(0..);
+            let members = parts.filter(|(part, _)| part.medium == Some(spec.name.as_str()));
+            let links = members.map(|(_, link)| link).collect();
+            self.net.media.push(Medium::new(spec, links, source, seed));
+            self.net.shared.events.schedule(source, Time(0));
+        }
     }
 
     fn add_flows(&mut self, seed: u64, patience: &mut Patience<'_>) -> Result<(), Error> {
@@ -426,7 +441,7 @@ impl<'a> Simulation<'a> {
         let times_ns = links.iter().filter_map(|&link| {
             let spec = &self.scenario.links[link];
             let most_ns = spec.trace_ms.as_ref().map_or(u64::MAX, |_| NS_PER_MS);
-            Some(serialisation_ns(MTU_BYTES, spec.pace_bps()?).min(most_ns))
+            Some(serialisation_ns(MTU_BYTES, spec.pace_bps(&self.scenario.media)?).min(most_ns))
         });
         times_ns.max().unwrap_or(0)
     }

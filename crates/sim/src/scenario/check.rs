@@ -79,6 +79,7 @@ impl Scenario {
             link.check(&at, largest_bytes, &mut faults);
             link.check_end(&at, largest_bytes, &names, &mut faults);
         }
+        self.check_media(&mut faults);
         let sound = faults.0.is_empty();
         faults.unique("flows", ".name", self.flows.iter().map(|flow| &flow.name));
         for (i, link) in self.links.iter().enumerate().filter(|_| sound) {
@@ -161,7 +162,7 @@ impl Scenario {
         let [forth, back] = ways.map(|way| way.links);
         self.check_round_trips(at, flow, self.delays_ns(&forth, &back))?;
         let mut links = forth.iter().chain(&back).map(|&link| &self.links[link]);
-        if links.any(|link| link.pace_bps().is_some() || link.least_delay_ns() > 0) {
+        if links.any(|link| link.pace_bps(&self.media).is_some() || link.least_delay_ns() > 0) {
             return Ok(());
         }
         fault(

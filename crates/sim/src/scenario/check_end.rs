@@ -50,7 +50,9 @@ impl LinkSpec {
             }
             let above_ring = matches!(self.end.get(i + 1), Some(Stage::Ring(_)));
             match stage {
-                Stage::Queue(queue) => check_queue(&at, queue, above_ring, largest_bytes, faults),
+                Stage::Queue(queue) => {
+                    check_queue(&at, queue, above_ring, largest_bytes, names, faults)
+                }
                 Stage::Ring(ring) => {
                     let is_last = i + 1 == self.end.len();
                     check_ring(&at, ring, i > 0 && is_last, faults);
@@ -93,8 +95,20 @@ fn check_queue(
     stage: &QueueStage,
     above_ring: bool,
     largest_bytes: u32,
+    names: &Names<'_>,
     faults: &mut Faults,
 ) {
+    if let Some(name) = &stage.medium {
+        names.medium(format!("{at}.medium"), name, faults);
+        let key = match (stage.rate_bps, stage.shaper, above_ring) {
+            (Some(_), ..) => "rate",
+            (_, ShaperKind::Tbf | ShaperKind::Htb, _) => "shaper",
+            (.., true) => "medium",
+            _ => return check_algorithm(at, &stage.queue, None, faults),
+        };
+        let reason = "a medium grants the turns: leave out rate, shaper and a ring below";
+        return faults.add(format!("{at}.{key}"), reason);
+    }
     match stage.rate_bps {
         Some(_) if above_ring => {
             let reason = "the ring below sets the pace: leave it out, or shape by a stage 'htb'";
@@ -102,7 +116,7 @@ fn check_queue(
         }
         Some(rate_bps) => faults.take(rate(&format!("{at}.rate"), rate_bps)),
         None if !above_ring => {
-            let reason = "a queue without a ring directly below it needs a rate";
+            let reason = "a queue without a ring directly below it needs a rate, or a medium";
             faults.add(format!("{at}.rate"), reason);
         }
         None => {}

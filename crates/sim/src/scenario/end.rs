@@ -10,7 +10,9 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::{Fault, FlowSpec, LinkSpec, QueueSpec, RateStep, ShaperKind, TransportSpec};
+use super::{
+    Fault, FlowSpec, LinkSpec, MediumSpec, QueueSpec, RateStep, ShaperKind, TransportSpec,
+};
 
 /// A stage.
 #[derive(Clone, Debug, Deserialize)]
@@ -34,9 +36,12 @@ pub enum Stage {
 pub struct QueueStage {
     /// Its name.
     pub name: String,
-    /// None: the ring below sets the pace.
+    /// None: the ring below sets the pace, or a medium.
     #[serde(default, rename = "rate")]
     pub rate_bps: Option<u64>,
+    /// The medium that grants it turns.
+    #[serde(default)]
+    pub medium: Option<String>,
     /// Later rates.
     #[serde(default)]
     pub schedule: Vec<RateStep>,
@@ -315,6 +320,8 @@ pub struct Part<'a> {
     pub name: String,
     /// The discipline above its queues, if these are several.
     pub root: Option<&'a Stage>,
+    /// The medium that grants it turns.
+    pub medium: Option<&'a str>,
     /// The ring that pulls from it.
     pub ring: Option<&'a RingSpec>,
     /// Its name in results.
@@ -328,9 +335,9 @@ pub struct Part<'a> {
 }
 
 impl LinkSpec {
-    /// Its parts, from the first that a packet meets to the wire. A link that `check` refuses may
-    /// have none.
-    pub fn parts(&self) -> Vec<Part<'_>> {
+    /// Its parts, from the first that a packet meets to the wire, with the media of the scenario. A
+    /// link that `check` refuses may have none.
+    pub fn parts(&self, media: &[MediumSpec]) -> Vec<Part<'_>> {
         if self.end.is_empty() {
             return vec![self.own_part()];
         }
@@ -352,7 +359,10 @@ impl LinkSpec {
             };
             let mut part = match stage {
                 Stage::Ring(_) => continue,
-                Stage::Queue(queue) => self.queue_part(queue, ring),
+                Stage::Queue(queue) => {
+                    let pace = ring.map(|ring| ring.rate_bps);
+                    self.queue_part(queue, ring, pace.or_else(|| queue.pace_bps(media)))
+                }
                 _ => self.classes_part(stage, &under, ring),
             };
             part.at = format!("end[{i}]");
@@ -380,6 +390,7 @@ impl LinkSpec {
             link: Cow::Borrowed(self),
             name: self.name.clone(),
             root: None,
+            medium: None,
             ring: None,
             ring_name: None,
             leaves: vec![Leaf {
@@ -405,8 +416,12 @@ impl LinkSpec {
         }
     }
 
-    fn queue_part<'a>(&self, stage: &'a QueueStage, ring: Option<&'a RingSpec>) -> Part<'a> {
-        let rate_bps = ring.map(|ring| ring.rate_bps).or(stage.rate_bps);
+    fn queue_part<'a>(
+        &self,
+        stage: &'a QueueStage,
+        ring: Option<&'a RingSpec>,
+        rate_bps: Option<u64>,
+    ) -> Part<'a> {
         let mut link = self.bare(rate_bps);
         link.schedule.clone_from(&stage.schedule);
         (link.shaper, link.burst_bytes) = (stage.shaper, stage.burst_bytes);
@@ -425,6 +440,7 @@ impl LinkSpec {
             link: Cow::Owned(link),
             name: String::new(),
             root: None,
+            medium: stage.medium.as_deref(),
             ring,
             ring_name: None,
             leaves: vec![leaf],
@@ -452,6 +468,7 @@ impl LinkSpec {
             link: Cow::Owned(link),
             name: String::new(),
             root: Some(stage),
+            medium: None,
             ring,
             ring_name: None,
             leaves: found.leaves,
@@ -461,12 +478,12 @@ impl LinkSpec {
     }
 
     /// The rate at which its slowest stage lets single packets through, if it has one.
-    pub fn pace_bps(&self) -> Option<u64> {
+    pub fn pace_bps(&self, media: &[MediumSpec]) -> Option<u64> {
         if self.end.is_empty() {
             return self.rate_bps;
         }
         let paces = self.end.iter().filter_map(|stage| match stage {
-            Stage::Queue(stage) => stage.rate_bps,
+            Stage::Queue(stage) => stage.pace_bps(media),
             Stage::Ring(ring) => Some(ring.rate_bps),
             Stage::Htb(of) => {
                 let roots = of.classes.iter().filter(|class| class.parent.is_none());
@@ -475,6 +492,16 @@ impl LinkSpec {
             Stage::Prio(_) | Stage::Drr(_) => None,
         });
         paces.min()
+    }
+}
+
+impl QueueStage {
+    /// Its rate, or its medium's.
+    fn pace_bps(&self, media: &[MediumSpec]) -> Option<u64> {
+        let medium = media
+            .iter()
+            .find(|medium| Some(&medium.name) == self.medium.as_ref());
+        self.rate_bps.or(medium.map(|medium| medium.rate_bps))
     }
 }
 

@@ -49,7 +49,11 @@ impl<'a> Graph<'a> {
     pub fn of(scenario: &'a Scenario) -> Self {
         let mut graph = Self {
             links: &scenario.links,
-            parts: scenario.links.iter().map(LinkSpec::parts).collect(),
+            parts: scenario
+                .links
+                .iter()
+                .map(|link| link.parts(&scenario.media))
+                .collect(),
             by_name: HashMap::new(),
             nodes: HashMap::new(),
             leaving: Vec::new(),

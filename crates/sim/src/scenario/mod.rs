@@ -15,6 +15,7 @@ pub mod end;
 mod fault;
 pub mod frame;
 pub mod graph;
+mod medium;
 mod names;
 mod queue;
 mod range;
@@ -34,6 +35,7 @@ use frame::LinkLayer;
 pub use changes::{Change, Phase};
 pub use end::ByteLimitSpec;
 pub use fault::Fault;
+pub use medium::MediumSpec;
 pub use queue::{MTU_BYTES, RATE_ROW};
 pub use times::TimesSpec;
 
@@ -62,6 +64,9 @@ pub struct Scenario {
     pub linux: IgnoredAny,
     /// Directed links.
     pub links: Vec<LinkSpec>,
+    /// Media that ends of links share.
+    #[serde(default)]
+    pub media: Vec<MediumSpec>,
     /// Traffic.
     pub flows: Vec<FlowSpec>,
     /// What to measure.

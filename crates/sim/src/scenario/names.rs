@@ -40,6 +40,15 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Whether there is such a medium; if not, it is said.
+    pub(super) fn medium(&self, key: String, name: &str, faults: &mut Faults) {
+        let mut media = self.scenario.media.iter().map(|medium| &medium.name);
+        if !media.any(|medium| medium == name) {
+            let known = self.scenario.media.iter().map(|medium| &medium.name);
+            faults.unknown(key, format!("there is no medium '{name}'"), name, known);
+        }
+    }
+
     /// The two nodes of a link or a flow.
     pub(super) fn ends(&self, at: &str, from: &str, to: &str, faults: &mut Faults) -> bool {
         let both = [("from", from), ("to", to)]

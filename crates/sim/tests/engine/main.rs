@@ -9,6 +9,7 @@ mod conversations;
 mod delays;
 mod fingerprints;
 mod headers;
+mod media;
 mod over_time;
 mod probes;
 mod refusals;

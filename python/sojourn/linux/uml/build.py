@@ -40,11 +40,15 @@ CONFIG = HERE / "kernel.config"
 DEVICES = HERE / "devices.config"
 SANITIZERS = HERE / "sanitizers.config"
 ELSEWHERE = f"apt install {PACKAGE}, or name a kernel's tree or archive: SOJOURN_KERNEL_SOURCE="
-GUEST_PROGRAMS = ("init", "tap", "play", "clock", "settings", "statistics")
+GUEST_PROGRAMS = ("init", "tap", "play", "clock", "settings", "statistics", "classes")
 # It runs before the guest has the host's libraries.
 STATIC = "init"
 # Each program is the file of its name, all files in the folder of its name, and these.
-_PARTS = {"play": ("sockets.c", "transit.c", "samples.c", "dump.c")}
+_PARTS = {
+    "play": ("sockets.c", "transit.c", "samples.c", "dump.c"),
+    "statistics": ("place.c",),
+    "classes": ("place.c",),
+}
 # Preloaded into the kernel process, as one library.
 SHIMS = ("seed", "registers", "counter", "host")
 NEEDED = {

@@ -10,6 +10,7 @@ For any other kernel the Makefiles of linux/qdisc and linux/tc are enough.
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ from sojourn.linux.uml.build import (
 
 SOURCES = Path(__file__).parents[2] / "sources"
 QDISC = (SOURCES / "linux/qdisc").resolve()
+RING = (SOURCES / "linux/uml/ring").resolve()
 TC = (SOURCES / "linux/tc").resolve()
 CORE = (SOURCES / "aqm").resolve()
 _NOT_COMPILED = ("check", "test")
@@ -74,6 +76,22 @@ def module(
         (work / "tc/q_sojourn.so").rename(work / "q_sojourn.so")
 
     return kept(folder, make) / "sch_sojourn.ko"
+
+
+def ring(built: Built) -> Path:
+    """Return ring.ko for this kernel, a driver's ring as a device of the guest; build it where the
+    cache does not hold it."""
+    limits = built.source / "lib/dynamic_queue_limits.c"
+    sources = [*below(RING), limits]
+    key = digest(sources, [built.kernel.parent.name])
+
+    def make(work: Path) -> None:
+        for source in sources:
+            shutil.copy(source, work)
+        words: list[str | Path] = ["make", "-C", built.objects, "ARCH=um", f"M={work}", "modules"]
+        run(words, work / "build.log")
+
+    return kept(cache_root() / f"ring-{key}", make) / "ring.ko"
 
 
 def main() -> int:

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A scenario's queues as the commands that a person would type: those of a guest, with a name for
+each device."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sojourn.core.units import Duration, Rate
+from sojourn.linux.ends import end_of
+from sojourn.linux.plan import Layout, Place, lay
+
+# A limit of bytes that is never reached.
+_NO_LIMIT = 1 << 30
+
+
+def commands(scenario: Mapping[str, Any]) -> str:
+    """Write the commands for the queues of each link that has a rate or an end; the rest is in
+    comments. Delay and loss are the network's own and left out."""
+    named = [link["name"] for link in scenario["links"] if end_of(link) or link["rate"] is not None]
+    laid, _ = lay({**scenario, "record": {**scenario["record"], "queues": named}}, 1)
+    lines = [line for place in laid.places for line in _of_place(place, laid)]
+    return "\n".join([*lines, *_addresses(laid)]) + "\n"
+
+
+def _of_place(place: Place, laid: Layout) -> Iterator[str]:
+    link, stage = place.link, place.stage.queues[0].stage
+    device = _variable(" ".join([link["name"], *([stage] if stage else [])]))
+    of = f", stage '{stage}'" if stage else ""
+    yield f"# link '{link['name']}' from '{link['from']}' to '{link['to']}'{of}"
+    for line in laid.spaces[place.space].qdiscs:
+        yield f"tc {line.replace(f' dev {place.device} ', f' dev {device} ')}"
+    for at_ns, later in place.stage.timetable:
+        yield f"# after {Duration(at_ns)}:"
+        yield from (f"# tc {line.format(dev=device)}" for line in later)
+    if place.stage.part and place.stage.part.ring:
+        yield from _of_ring(place.stage.part.ring, device)
+    yield ""
+
+
+def _variable(text: str) -> str:
+    name = re.sub(r"\W+", "_", text).upper()
+    return f"${'_' * name[:1].isdigit()}{name}"
+
+
+def _of_ring(ring: Mapping[str, Any], device: str) -> Iterator[str]:
+    """Yield the settings of a card that is such a ring."""
+    yield f"# the card of {device} sends at {Rate(ring['rate'])}"
+    yield f"ethtool -G {device} tx {ring['packets']}"
+    if ring["bql"] is not True:
+        limit = ring["bql"] or _NO_LIMIT
+        folder = f"/sys/class/net/{device}/queues/tx-0/byte_queue_limits"
+        yield from (f"echo {limit} > {folder}/limit_{which}" for which in ("max", "min"))
+
+
+def _addresses(laid: Layout) -> Iterator[str]:
+    """Yield the meaning of the addresses in filters."""
+    streams = {key: stream for known in laid.streams.values() for key, stream in known.items()}
+    filters = "\n".join(line for space in laid.spaces.values() for line in space.qdiscs)
+    for (source, target), stream in streams.items():
+        if f" src {source}/" in filters and f" dst {target}/" in filters:
+            who = f"of {', '.join(sorted(stream.groups))}" if stream.groups else "of probes"
+            ends = f"from '{stream.nodes[0]}' to '{stream.nodes[-1]}'"
+            yield f"# {source} to {target}: packets {who} {ends}"

@@ -438,9 +438,9 @@ class Layout:
         program = TC if stage.ours else "tc"
         # Where tc refuses a leaf, the shaper may silently keep its own.
         self.qdiscs += [
-            f"shown=$({program} -n {box} -batch {box}.qdiscs)",
+            f"listed=$({program} -n {box} -batch {box}.qdiscs)",
             *(
-                f'case $shown in *"qdisc {kind} "*) ;; *) echo "{dev}: $shown"; exit 1 ;; esac'
+                f'case $listed in *"qdisc {kind} "*) ;; *) echo "{dev}: $listed"; exit 1 ;; esac'
                 for kind in stage.kinds
             ),
         ]

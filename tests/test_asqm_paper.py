@@ -115,7 +115,7 @@ def short(**changes: Any) -> Experiment:
 def verdicts(made: Reproduction) -> dict[str, str]:
     """The paper's claims on the cells that ran, of uploads at 50 ms alone."""
     values = {(c.signal, c.algorithm, c.metric): c.values for c in made.cells}
-    found = {}
+    found: dict[str, str] = {}
     for claim in Paper("asqm", tuple(EXPERIMENTS.values())).claims():
         pairs = [
             replace(

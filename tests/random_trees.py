@@ -32,6 +32,8 @@ class _Tree:
         self.names = 0
         names = sorted(name for name in algorithms() if "sim" in find(name).hosts)
         self.algorithms = ["fifo"] if only_fifo else names
+        # Who finds the only place of a queue free is decided by the hosts' jitter.
+        self.limits = [50, 200, 500] if only_fifo else [1, 5, 50, 500]
 
     def name(self) -> str:
         self.names += 1
@@ -40,7 +42,7 @@ class _Tree:
     def leaf(self) -> str:
         """Write the keys of a leaf that takes the group of its number."""
         self.leaves += 1
-        algorithm, limit = self.rng.choice(self.algorithms), self.rng.choice([1, 5, 50, 500])
+        algorithm, limit = self.rng.choice(self.algorithms), self.rng.choice(self.limits)
         queue = f'queue = {{ algorithm = "{algorithm}", limit = {limit} }}'
         return f'match = [{{ flows = "g{self.leaves}" }}], {queue}'
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -216,7 +217,7 @@ def test_commands_of_the_comments_run(capsys: pytest.CaptureFixture[str]) -> Non
 # ---- stages at the ends of links ----
 
 
-def measured(name: str, *aqms: str, changes: dict[str, object] | None = None) -> list[Any]:
+def measured(name: str, *aqms: str, changes: Mapping[str, object] | None = None) -> list[Any]:
     """Run a scenario with each of the algorithms; return the report of each run."""
     scenario = sojourn.load(f"{name}.toml") if Path(f"{name}.toml").exists() else written(name)
     result = sojourn.run(scenario, aqms=list(aqms), changes=changes or {})

@@ -44,7 +44,7 @@ def scenario(algorithm: str) -> dict[str, Any]:
         ],
         "flows": [
             flow | {"name": name, "transport": {"kind": "tcp", "cc": cc, "ecn": ecn}}
-            for name, cc, ecn in (("marked", "cubic", True), ("dropped", "newreno", False))
+            for name, cc, ecn in (("marked", "cubic", True), ("dropped", "reno", False))
         ],
         "record": {"queues": ["bottleneck"], "events": True},
     }

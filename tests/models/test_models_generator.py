@@ -4,7 +4,12 @@
 
 from __future__ import annotations
 
+import json
+
+from sojourn import _native
+
 from tests.models.generator import Pcg32
+from tests.models.recorder import scenario
 
 
 def test_generator_gives_its_author_s_numbers() -> None:
@@ -18,3 +23,8 @@ def test_generator_gives_its_author_s_numbers() -> None:
         0xBFA4784B,
         0xCBED606E,
     ]
+
+
+def test_the_engine_accepts_every_scenario_of_the_recorder() -> None:
+    for algorithm in (known["name"] for known in _native.algorithms()):
+        assert _native.check_scenario(json.dumps(scenario(algorithm))) == []

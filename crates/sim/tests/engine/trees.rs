@@ -247,6 +247,10 @@ fn a_ring_is_full_under_load_unless_its_bytes_are_bounded() {
             "{packets}: {waited_ms} for {due_ms}"
         );
     }
+    for bql in [json!(true), json!(1)] {
+        let (held, waited_ms) = ring_pkts_and_system_ms(0, bql);
+        assert!(held == 0.0 && waited_ms < 1.1 * packet_ms, "{waited_ms}");
+    }
     let (held, _) = ring_pkts_and_system_ms(256, json!(15_140));
     assert!((9.0..=10.0).contains(&held), "{held}");
     let (held, _) = ring_pkts_and_system_ms(256, json!(true));

@@ -504,6 +504,8 @@ def test_the_page_of_papers_has_a_row_for_each_figure_and_table(
         in page
     )
     assert "| Figure 2 | The testbed | not here: a photograph |  |" in page
+    drawn = "picture of the network of toy/a | `sojourn show --network toy/a` |"
+    assert f"| Figure 3 | The network | {drawn}" in page
     assert re.search(r"\| simulator \| (\d \| ){4}0 \|", page)
     assert "Tail &lt;drop>" in page
     # What was measured under other files says nothing about these.

@@ -112,6 +112,12 @@ experiments = ["a", "b"]
 number = "Figure 2"
 caption = "The testbed"
 not = "a photograph"
+
+[[figures]]
+number = "Figure 3"
+caption = "The network"
+experiments = ["a"]
+network = true
 """
 
 

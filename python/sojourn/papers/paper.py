@@ -140,7 +140,7 @@ def _label(experiment: Experiment, cell: str) -> str:
 
 
 FIGURES = "figures.toml"
-_KEYS = {"number", "caption", "experiments", "cell", "not"}
+_KEYS = {"number", "caption", "experiments", "cell", "network", "not"}
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,7 @@ class InPrint:
     caption: str
     experiments: tuple[str, ...]  # as the command line has them
     cell: str  # empty: all of them
+    is_network: bool  # the picture of their network answers it
     why_not: str
 
 
@@ -183,6 +184,9 @@ def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPr
         raise InputError(f"{where}: needs either experiments = [NAMES] or not = REASON")
     if "not" in entry and (not str(entry["not"]).strip() or "cell" in entry):
         raise InputError(f"{where}: not = REASON stands alone, and gives a reason")
+    is_network = entry.get("network", False)
+    if is_network is not False and (is_network is not True or {"not", "cell"} & entry.keys()):
+        raise InputError(f"{where}: network = true goes with experiments = [NAMES] alone")
     known = {experiment.name: experiment for experiment in paper.experiments}
     names = entry.get("experiments", [])
     if not isinstance(names, list) or ("experiments" in entry and not names):
@@ -198,7 +202,8 @@ def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPr
                 f"{where}: experiment '{name}' has no cell '{cell}'.{nearest(cell, labels)}"
             )
     ids = tuple(known[name].id for name in names)
-    return InPrint(number, str(entry["caption"]), ids, cell, str(entry.get("not", "")))
+    why_not = str(entry.get("not", ""))
+    return InPrint(number, str(entry["caption"]), ids, cell, is_network, why_not)
 
 
 SAMPLE = Path(__file__).parent / "sample"

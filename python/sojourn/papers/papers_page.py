@@ -157,6 +157,11 @@ def _figures(figures: Sequence[InPrint], entries: Mapping[str, Mapping[str, Any]
         if figure.why_not:
             rows.append((figure.number, figure.caption, f"not here: {figure.why_not}", ""))
             continue
+        if figure.is_network:
+            answer = f"picture of the network of {', '.join(figure.experiments)}"
+            command = f"`sojourn show --network {figure.experiments[0]}`"
+            rows.append((figure.number, figure.caption, answer, command))
+            continue
         kind = "table" if figure.number.startswith("Table") else "figure"
         place = f"{kind} “{figure.cell}”" if figure.cell else f"{kind}s"
         gone = [name for name in figure.experiments if name not in entries]

@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 import sojourn
 from sojourn.cli import status
 from sojourn.core.errors import StoreError

@@ -18,6 +18,8 @@ from sojourn.papers.experiment import Experiment, experiments, find
 from sojourn.papers.paper import papers
 from sojourn.papers.reproduce import Reproduction
 from sojourn.papers.time_figure import charts
+from sojourn.scenario.changes import under_test
+from sojourn.scenario.ends import queues_of, recorded
 from sojourn.show.drawing import draw
 
 from tests import toy_paper
@@ -55,15 +57,17 @@ def test_every_printed_cell_is_measured_and_every_claim_is_on_a_cell(
 def test_every_case_is_a_valid_scenario(experiment: Experiment) -> None:
     for case in [*experiment.cases(), *experiment.peer_cases("linux")]:
         engine = case.scenario.to_engine()
-        queue = next(
-            link["queue"] for link in engine["links"] if link["name"] == experiment.data["queue"]
-        )
-        named, ran = (
-            str(name).partition("@")[0] for name in (case.labels["aqm"], queue["algorithm"])
-        )
-        assert ran == Path(named).name
+        graph = case.scenario.expand()
+        assert experiment.data["queue"] in recorded(graph.links, graph.record.queues)
+        queues = queues_of(engine["links"])
         ecn = "ecn" in str(case.labels["signal"])
-        assert queue["ecn"] == ecn
+        for tested in under_test(case.scenario, graph):
+            named, ran = (
+                str(name).partition("@")[0]
+                for name in (case.labels["aqm"], queues[tested]["algorithm"])
+            )
+            assert ran == Path(named).name
+            assert queues[tested].get("ecn", False) == ecn
         transports = [flow["transport"] for flow in engine["flows"]]
         assert all(tcp["ecn"] == ecn for tcp in transports if tcp["kind"] == "tcp")
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import pytest
-
 import sojourn
 from sojourn.core.errors import InputError
 

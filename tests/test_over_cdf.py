@@ -114,7 +114,7 @@ def test_nothing_is_cut_off(small: Reproduction, width_in: float) -> None:
 
 def test_the_page_has_the_figures_and_the_metrics_with_their_places(small: Reproduction) -> None:
     page = html([small])
-    assert page.count("<figure>") == 2
+    assert page.count("2 seeds together.") == 2
     assert "utilisation, up back (%)" in page
 
 

@@ -201,17 +201,16 @@ def test_the_error_of_probes_is_beside_the_delay_of_all_recorded_queues() -> Non
     assert np.isnan(value("sense_error_ms", of))
 
 
-def slowing(rates: list[float], dropping: list[int]) -> Any:
-    """One sender with a window of 100 packets, whose round trip makes these packets a second."""
-    many = len(rates)
+def slowing(windows: list[float], dropping: list[int]) -> Any:
+    """Two senders, each with this window at each step."""
+    many = len(windows)
     at = [1 + (n + 1) * 0.1 for n in range(many)]
     return run(
         series={
             "group": ["a"] * many,
             "t_s": at,
-            "connections": [1.0] * many,
-            "cwnd_pkts": [100.0] * many,
-            "srtt_ms": [1e5 / rate for rate in rates],
+            "connections": [2.0] * many,
+            "cwnd_pkts": windows,
         },
         statistics={
             "queue": ["up"] * many,

@@ -316,10 +316,12 @@ def _columns(
     reproduction: Reproduction, metric: str, signals: Sequence[Signal], hosts: Sequence[str]
 ) -> list[Column]:
     """Make a column of published numbers, where there is one, and one for each host, for each
-    algorithm; a dash where it did not run."""
+    algorithm of these signals; a dash where it did not run."""
     columns = []
     for contender in reproduction.experiment.contenders():
         name = contender.name
+        if all(signal.only and name not in signal.only for signal in signals):
+            continue
         printed, *measured = (
             [
                 "–"

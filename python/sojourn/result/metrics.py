@@ -308,9 +308,10 @@ def _square_law(run: Run, queue: str, span: Span) -> float:
 
 def _slowdown_r2(run: Run, queue: str, span: Span) -> float:
     """Measure how straight the senders slow down in the longest episode of signals: R² of a line
-    through their rates over time, 0 where it does not fall.
+    through their windows over time, 0 where it does not fall.
 
-    A sender's rate is its window over its round trip. Episodes are those of a statistic `dropping`.
+    A window is what a sender decides: while a queue waits, its rate is that of the link. Episodes
+    are those of a statistic `dropping`.
     """
     import numpy as np
 
@@ -318,12 +319,10 @@ def _slowdown_r2(run: Run, queue: str, span: Span) -> float:
     if table is None or not len(dropping):
         return _NONE
     at = table["t_s"].to_numpy()
-    trip_s = table["srtt_ms"].to_numpy() / 1e3
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rates = table["connections"].to_numpy() * table["cwnd_pkts"].to_numpy() / trip_s
+    windows = np.nan_to_num(table["connections"].to_numpy() * table["cwnd_pkts"].to_numpy())
     inside = (at > span["from_s"]) & (at <= span["to_s"])
     times, places = np.unique(at[inside], return_inverse=True)
-    total = np.bincount(places, weights=np.nan_to_num(rates[inside], posinf=0.0))
+    total = np.bincount(places, weights=windows[inside])
     if len(times) != len(dropping):
         return _NONE
     # The episode with the most steps, between the edges of the statistic.
@@ -331,10 +330,10 @@ def _slowdown_r2(run: Run, queue: str, span: Span) -> float:
     begin, end = max(zip(edges[::2], edges[1::2], strict=True), key=np.ptp, default=(0, 0))
     if end - begin < _LEAST_STEPS:
         return _NONE
-    time, rate = times[begin:end], total[begin:end]
-    slope, height = np.polyfit(time, rate, 1)
-    left = np.sum((rate - slope * time - height) ** 2)
-    return float(1 - left / np.sum((rate - rate.mean()) ** 2)) if slope < 0 else 0.0
+    time, window = times[begin:end], total[begin:end]
+    slope, height = np.polyfit(time, window, 1)
+    left = np.sum((window - slope * time - height) ** 2)
+    return float(1 - left / np.sum((window - window.mean()) ** 2)) if slope < 0 else 0.0
 
 
 def _sense_error_ms(run: Run, queue: str, span: Span) -> float:
@@ -385,7 +384,7 @@ _SETTLING, _UTILISED = STEP_METRICS[2:]
 _OF_ALGORITHM = "the algorithm's own"
 _OF_DUK = "of DUK's law"
 _OF_LAW = "share of signals by that law's"
-_OF_EPISODE = "R² of a line through the senders' rates in the longest episode"
+_OF_EPISODE = "R² of a line through the senders' windows in the longest episode"
 _OF_SENSE = "mean difference of `srtt` and the delay of all recorded queues"
 _OF_PROBES = "in a window of the whole run"
 RUN_METRICS = tuple(

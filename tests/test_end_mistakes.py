@@ -113,7 +113,7 @@ MISTAKES = {
     "a queue without a rate": (
         '[[links.end]]\nname = "turns"',
         '[[links.end]]\nname = "q"\nkind = "queue"\nqueue = "fifo"\n[[links.end]]\nname = "turns"',
-        r":21: .*end\[1\].rate: is missing: give a rate, or put a ring directly below",
+        r":21: .*end\[1\].rate: is missing: give a rate or a medium, or put a ring directly below",
     ),
     "a queue with a rate above a ring": (
         '[[links.end]]\nname = "line"',

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from sojourn.cli import status
 from sojourn.cli.options import scenarios
 from sojourn.cli.show import _complete_list, listing
 from sojourn.scenario import Scenario
+from sojourn.scenario.ends import recorded
 from sojourn.scenario.known import known_scenarios
 
 NAMES = list(known_scenarios())
@@ -47,10 +49,13 @@ def test_a_scenario_is_written_read_back_and_run(
     graph = sojourn.loads(capsys.readouterr().out)
     assert graph.to_engine() == scenario.to_engine()
     (run,) = sojourn.run(scenario, workers=1, again=True).runs
-    tested = scenario.expand().record.queues
-    assert [queue["name"] for queue in run.report["queues"]] == list(tested)
-    for window in (window for queue in run.report["queues"] for window in queue["windows"]):
-        assert window["utilisation_pct"] > 70, window["from_s"]
+    links, names = graph.links, scenario.expand().record.queues
+    assert {queue["name"] for queue in run.report["queues"]} == set(recorded(links, names))
+    # A class may be idle, and a modem has a part of its cable.
+    whole = {link.name for link in links if not link.end and not scenario.media}
+    for queue in (queue for queue in run.report["queues"] if queue["name"] in whole):
+        for window in queue["windows"]:
+            assert window["utilisation_pct"] > 70 or name == "sqm", window["from_s"]
     flows = run.report["flows"]
     assert {flow["name"] for flow in flows} == {group.name for group in graph.flows}
     assert all(flow["delivered_bytes"] > 0 for flow in flows)
@@ -207,3 +212,68 @@ def test_commands_of_the_comments_run(capsys: pytest.CaptureFixture[str]) -> Non
             changes = [word for change in sets for word in ("--set", change)]
             assert status(["run", f"{name}.toml", "--workers", "1", *changes]) == 0, words
     assert ran == 4
+
+
+# ---- stages at the ends of links ----
+
+
+def measured(name: str, *aqms: str, changes: Mapping[str, object] | None = None) -> list[Any]:
+    """Run a scenario with each of the algorithms; return the report of each run."""
+    scenario = sojourn.load(f"{name}.toml") if Path(f"{name}.toml").exists() else written(name)
+    result = sojourn.run(scenario, aqms=list(aqms), changes=changes or {})
+    return [run.report for run in result.runs]
+
+
+def delay_ms(report: Any, queue: str) -> float:
+    (window,) = next(of for of in report["queues"] if of["name"] == queue)["windows"]
+    return float(window["queue_delay_ms"]["mean"] or 0)
+
+
+def group(report: Any, name: str) -> Any:
+    return next(of for of in report["transport"][0]["groups"] if of["name"] == name)
+
+
+@pytest.mark.parametrize(("name", "mac"), [("cable", "cable up/modem 1"), ("docsis", "up 1/mac")])
+def test_on_a_cable_only_a_sender_that_measures_the_way_finds_the_queue_of_the_mac(
+    name: str, mac: str
+) -> None:
+    codel, asqm = measured(name, "codel", "asqm")
+    assert delay_ms(codel, mac) > 1000
+    assert delay_ms(asqm, mac) < 100
+    sent = [sum(group(of, f"up {i}")["goodput_mbps"] for i in (1, 2, 3)) for of in (codel, asqm)]
+    assert sent[1] > 0.97 * sent[0] > 18
+
+
+def test_behind_a_home_router_calls_pass_uploads_and_the_modem_is_empty() -> None:
+    (report,) = measured("home_router", "fq_codel")
+    assert delay_ms(report, "up/sqm/voice") < 1 < delay_ms(report, "up/sqm/rest")
+    assert delay_ms(report, "up/modem") < 2
+    assert group(report, "calls")["delay_ms"] < 14
+    rates = {f"links.up.end.sqm.{of}.ceil": "20 Mbit/s" for of in ("voice", "rest", "backup")}
+    changes = {"links.up.end.sqm.line.rate": "20 Mbit/s", **rates}
+    (unshaped,) = measured("home_router", "fq_codel", changes=changes)
+    assert group(unshaped, "calls")["delay_ms"] > 200
+
+
+def test_classes_of_diffserv_have_their_turns_and_the_call_passes_all() -> None:
+    (report,) = measured("diffserv", "codel")
+    assert delay_ms(report, "core/ef") < 0.3
+    shares = [group(report, name)["goodput_mbps"] for name in ("video", "files", "rest")]
+    assert shares[0] / shares[2] == pytest.approx(4, rel=0.1)
+    assert shares[1] / shares[2] == pytest.approx(2, rel=0.1)
+
+
+def test_a_shaper_behind_the_slow_link_keeps_the_buffer_before_it_short() -> None:
+    (report,) = measured("sqm", "fq_codel")
+    assert delay_ms(report, "modem down") < 10 and delay_ms(report, "modem up") < 10
+    assert group(report, "downloads")["goodput_mbps"] > 40
+    wide = {f"links.ingress.end.sqm.{of}.rate": "100 Mbit/s" for of in ("line", "all")}
+    (unshaped,) = measured("sqm", "fq_codel", changes=wide)
+    assert delay_ms(unshaped, "modem down") > 50
+
+
+def test_a_satellite_link_changes_each_15_s_and_drops_from_the_front() -> None:
+    fifo, codel = measured("starlink", "fifo", "codel")
+    steps = next(of for of in fifo["queues"] if of["name"] == "down")["steps"]
+    assert [step["at_s"] for step in steps] == [15.0 * nth for nth in range(1, 8)]
+    assert delay_ms(codel, "down") < delay_ms(fifo, "down") / 3

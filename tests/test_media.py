@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import sojourn
+from sojourn.cli import status
 from sojourn.core.errors import InputError
 
 FILE = """
@@ -102,3 +105,11 @@ def test_an_unknown_medium_names_those_that_there_are() -> None:
 def test_linux_refuses_a_medium_with_the_remedy() -> None:
     with pytest.raises(InputError, match="no device of Linux waits for grants"):
         sojourn.run(sojourn.loads(text()), hosts=["linux"])
+
+
+def test_the_picture_of_a_network_names_the_medium_that_grants_turns(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "cable.toml").write_text(text())
+    assert status(["show", "--network", str(tmp_path / "cable.toml")]) == 0
+    assert "turns on upstream, 20 Mbit/s in cycles of 2 ms" in capsys.readouterr().out

@@ -16,6 +16,7 @@ import sojourn
 from sojourn.cli import status
 from sojourn.papers.experiment import experiments
 from sojourn.papers.page import network as network_of
+from sojourn.scenario.ends import queues_of
 from sojourn.scenario.known import KNOWN, known_scenarios
 from sojourn.show import network_layout
 from sojourn.show.measured import Measured
@@ -186,8 +187,9 @@ def test_every_scenario_is_drawn_with_all_names_and_without_overlap(name: str, w
     ]
     names += [f["name"].removesuffix(f" {f['from']}-{f['to']}") for f in scenario["flows"]]
     assert [name for name in names if not has_name(drawn, name)] == []
-    queues = {link["queue"]["algorithm"] for link in scenario["links"] if link["rate"]}
-    assert [queue for queue in queues if queue not in drawn] == []
+    timed = [link for link in scenario["links"] if link.get("rate") or link.get("end")]
+    drawn_queues = {queue["algorithm"] for queue in queues_of(timed).values()}
+    assert [queue for queue in drawn_queues if queue not in drawn] == []
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])

@@ -217,10 +217,7 @@ def test_no_number_is_cut_on_a_terminal(small: Reproduction, width: int) -> None
 
 def test_the_page_has_its_network_and_each_figure_once(small: Reproduction) -> None:
     page = html([small])
-<<<<<<< HEAD
     assert page.count("<figure>") == 3
-=======
->>>>>>> meas
     said = ": mean of 3 seeds with its 95 % interval"
     assert (
         page.count(f"Figure 3 (left){said}") == page.count(f"Not a figure of the paper{said}") == 1

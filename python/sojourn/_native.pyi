@@ -148,18 +148,24 @@ class Scenario:
     def observe(
         self,
         queues: Sequence[
-            tuple[str, bytes, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]
+            tuple[
+                str,
+                tuple[str, int] | None,
+                bool,
+                tuple[bytes, bytes, bytes, bool, bool] | tuple[str, bytes | None],
+            ]
         ],
         log: bytes,
         zero_ns: int,
         flows: Flows,
     ) -> tuple[str, dict[str, bytes]]:
-        """Measures queues of another host. Of each its link; then, seen from outside, the logs of
-        its arrivals, departures and counted drops, whether its algorithm acts at the head, and
-        whether it keeps the order of each flow's packets only; or its device in `log`, what
-        the queues themselves logged, `zero_ns` being the start of the run there, and the log of
-        what left a shaper that holds packets back. Gives the queues' reports as JSON and Parquet
-        files as `run` does; of `flows` the distributions of times."""
+        """Measures queues of another host. Of each its link, name and rate of a ring below it, and
+        whether it has a report, as against sharing a ring with one that has. Then, seen from
+        outside, the logs of its arrivals, departures and counted drops, whether its algorithm acts
+        at the head, and whether it keeps the order of each flow's packets only; or its name in
+        `log`, what the queues themselves logged, `zero_ns` being the start of the run there, and
+        the log of what left a shaper that holds packets back. Gives the queues' reports as JSON and
+        Parquet files as `run` does; of `flows` the distributions of times."""
 
 @final
 class Flows:

@@ -34,6 +34,11 @@ def main() -> None:
     for name in sys.argv[1:] or CASES:
         known[name] = on_linux(CASES[name])
         print(name, known[name], flush=True)
+        write(known)
+
+
+def write(known: dict[str, dict[str, list[float]]]) -> None:
+    """Write the rates of all cases that are known."""
     lines = [_HEAD]
     for name in CASES:
         if name in known:

@@ -183,7 +183,11 @@ def test_a_ring_is_full_and_its_line_never_idle(packets: int, bql: str, held: in
     assert rows["line/ring"]["sent_bytes"] * 8 == pytest.approx(10e6, rel=0.002)
     [queue] = report["queues"]
     assert queue["name"] == "line"
-    assert queue["windows"][0]["utilisation_pct"] == pytest.approx(100, abs=0.2)
+    window = queue["windows"][0]
+    assert window["utilisation_pct"] == pytest.approx(100, abs=0.2)
+    # Its packets are sent at their last bits, behind those of the ring.
+    behind_ms = window["system_delay_ms"]["mean"] - window["queue_delay_ms"]["mean"]
+    assert behind_ms == pytest.approx((held + 1) * 1514 * 8 / 10e3, rel=0.02)
 
 
 def test_an_adaptive_limit_of_bytes_holds_a_few_packets_of_many() -> None:

@@ -4,6 +4,7 @@
 //! What another host needs of the engine: where flows go, when they start and what they send, and
 //! the measuring of what was seen at its queues. A scenario is read once for all of it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -12,7 +13,7 @@ use pyo3::pybacked::PyBackedBytes;
 use sojourn_core::Algorithm;
 use sojourn_sim::measure::from_guest::queue_log::Log;
 use sojourn_sim::measure::from_guest::taps::{Reading, Taps};
-use sojourn_sim::measure::from_guest::{self, Seen};
+use sojourn_sim::measure::from_guest::{self, Passage, Seen};
 use sojourn_sim::measure::record::{QueueReport, Transfer};
 use sojourn_sim::measure::report::{self, FlowsReport};
 use sojourn_sim::scenario::LinkSpec;
@@ -101,17 +102,13 @@ impl Scenario {
     fn observe(
         &self,
         py: Python<'_>,
-        queues: Vec<Looked>,
+        queues: Vec<Queue>,
         log: PyBackedBytes,
         zero_ns: u64,
         flows: Bound<'_, Flows>,
     ) -> PyResult<Packed> {
-        let all = || {
-            let reports = queues.iter();
-            let reports = reports.map(|queue| report(&self.0, &log, zero_ns, queue));
-            reports.collect::<Result<Vec<_>, _>>()
-        };
-        let reports = py.detach(all).map_err(PyRuntimeError::new_err)?;
+        let reports = py.detach(|| reports(&self.0, &log, zero_ns, &queues));
+        let reports = reports.map_err(PyRuntimeError::new_err)?;
         let text =
             serde_json::to_string(&reports).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
         let files =
@@ -120,21 +117,18 @@ impl Scenario {
     }
 }
 
-/// A queue and where its packets were seen.
+/// A queue: its link; the name and the rate of the driver's ring below it; whether it has a report;
+/// and where its packets were seen.
+type Queue = (String, Option<(String, u64)>, bool, Looked);
+
+/// Where the packets of a queue were seen.
 #[derive(FromPyObject)]
 pub enum Looked {
-    /// Link, logs of arrivals, departures and counted drops, whether it acts at the head, and
-    /// whether it serves flows apart.
-    Taps(
-        String,
-        PyBackedBytes,
-        PyBackedBytes,
-        PyBackedBytes,
-        bool,
-        bool,
-    ),
-    /// Link, device, log of departures where the shaper holds packets back.
-    QueueLog(String, String, Option<PyBackedBytes>),
+    /// Logs of arrivals, departures and counted drops, whether it acts at the head, and whether it
+    /// serves flows apart.
+    Taps(PyBackedBytes, PyBackedBytes, PyBackedBytes, bool, bool),
+    /// Its name in the log of queues, log of departures where the shaper holds packets back.
+    QueueLog(String, Option<PyBackedBytes>),
 }
 
 /// Packets in a log of taps, which see that they are on Ethernet, as the link counts them.
@@ -148,34 +142,55 @@ fn packets(log: &[u8], link: &LinkSpec) -> Vec<Seen> {
     counted.collect()
 }
 
-fn report(
+fn passages(
     scenario: &Spec,
     log: &[u8],
     zero_ns: u64,
-    queue: &Looked,
-) -> Result<QueueReport, String> {
-    let spec = |name: &str| from_guest::find(scenario, name);
-    let (link, passages) = match queue {
-        Looked::Taps(link, arrivals, departures, drops, at_head, flows_apart) => {
+    link: &str,
+    looked: &Looked,
+) -> Result<Vec<Passage>, String> {
+    let spec = from_guest::find(scenario, link)?;
+    match looked {
+        Looked::Taps(arrivals, departures, drops, at_head, flows_apart) => {
             let (readings, _) = drops.as_chunks::<{ Reading::BYTES }>();
             let taps = Taps {
-                link: link.clone(),
-                arrivals: packets(arrivals, spec(link)?),
-                departures: packets(departures, spec(link)?),
+                link: link.to_owned(),
+                arrivals: packets(arrivals, spec),
+                departures: packets(departures, spec),
                 readings: readings.iter().map(Reading::read).collect(),
                 at_head: *at_head,
                 flows_apart: *flows_apart,
             };
-            (link, taps.passages(scenario)?)
+            taps.passages(scenario)
         }
-        Looked::QueueLog(link, device, behind) => {
-            let spec = spec(link)?;
+        Looked::QueueLog(name, behind) => {
             let behind = behind.as_deref().map(|log| packets(log, spec));
-            let log = Log::new(log)?;
-            (link, log.passages(device, zero_ns, behind.as_deref())?)
+            Log::new(log)?.passages(name, zero_ns, behind.as_deref())
         }
-    };
-    from_guest::report(scenario, link, &passages)
+    }
+}
+
+fn reports(
+    scenario: &Spec,
+    log: &[u8],
+    zero_ns: u64,
+    queues: &[Queue],
+) -> Result<Vec<QueueReport>, String> {
+    let all = queues.iter();
+    let all = all.map(|(link, _, _, looked)| passages(scenario, log, zero_ns, link, looked));
+    let mut all = all.collect::<Result<Vec<_>, _>>()?;
+    let mut rings = BTreeMap::<_, Vec<_>>::new();
+    for ((_, ring, ..), passages) in queues.iter().zip(&mut all) {
+        if let Some(ring) = ring {
+            rings.entry(ring).or_default().push(passages);
+        }
+    }
+    for ((_, rate_bps), mut above) in rings {
+        from_guest::on_line(&mut above, *rate_bps);
+    }
+    let told = queues.iter().zip(&all).filter(|((_, _, told, _), _)| *told);
+    told.map(|((link, ..), passages)| from_guest::report(scenario, link, passages))
+        .collect()
 }
 
 /// The flows of another host by what its program counted.

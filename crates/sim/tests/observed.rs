@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 use sojourn_sim::measure::from_guest::queue_log::Log;
 use sojourn_sim::measure::from_guest::taps::{Reading, Taps};
-use sojourn_sim::measure::from_guest::{Fate, Passage, Seen, report};
+use sojourn_sim::measure::from_guest::{Fate, Passage, Seen, on_line, report};
 use sojourn_sim::measure::record::{PacketEvent, QueueReport};
 use sojourn_sim::{Scenario, Time, Unwatched, run};
 
@@ -382,6 +382,26 @@ fn a_queues_own_probes_are_known_behind_a_shaper_that_holds_packets() {
     let passages = log.passages("l0h1a", ZERO_NS, Some(&behind)).unwrap();
     assert_eq!(passages[1].fate, Fate::Probe { out: Time(25) });
     assert!(matches!(passages[2].fate, Fate::Left { out: Time(35), .. }));
+}
+
+#[test]
+fn packets_of_all_queues_above_a_ring_share_its_line_in_the_order_in_which_they_left() {
+    // At 8 Mbit/s a byte takes a microsecond.
+    let mut first = vec![passed(0, 1_000, false), passed(10, 1_000, false)];
+    let mut second = vec![passed(5, 500, true), passed(9_000_000, 100, false)];
+    on_line(&mut [&mut first, &mut second], 8_000_000);
+    let ends =
+        |passages: &[Passage]| -> Vec<_> { passages.iter().map(|passage| passage.fate).collect() };
+    let left = |dequeue, out| Fate::Left {
+        dequeue: Time(dequeue),
+        out: Time(out),
+        ecn: 0,
+    };
+    assert_eq!(ends(&first), [left(0, 1_000_000), left(10, 2_500_000)]);
+    let probe = Fate::Probe {
+        out: Time(1_500_000),
+    };
+    assert_eq!(ends(&second), [probe, left(9_000_000, 9_100_000)]);
 }
 
 #[test]

@@ -11,8 +11,9 @@
  * PACKETS wait in the ring beside the one on the line. BQL is a number of bytes; 0: no limit;
  * -1: the limit adapts.
  *
- * Packets have the length that the qdisc above has counted. Of the device's statistics tx_packets
- * and tx_bytes count what has left. rx_bytes is the sum of ns that packets have waited here.
+ * Packets have the length that the qdisc above has counted. Of the device's statistics
+ * tx_packets and tx_bytes count what has left. rx_bytes is the sum of ns that packets have
+ * waited here.
  */
 #include <linux/etherdevice.h>
 #include <linux/hrtimer.h>
@@ -26,8 +27,8 @@
 #include <linux/dynamic_queue_limits.h>
 
 #define MOST_RINGS 1024
-#define SLACK_NS 5000
-#define OFFLOADS (NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_ALL_TSO | NETIF_F_RXCSUM)
+#define SLACK_NS   5000
+#define OFFLOADS   (NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_ALL_TSO | NETIF_F_RXCSUM)
 
 static char *rings[MOST_RINGS];
 static int rings_count;
@@ -88,7 +89,8 @@ static netdev_tx_t ring_xmit(struct sk_buff *skb, struct net_device *dev)
 		note_wait(ring, at);
 		__skb_queue_tail(&ring->waiting, skb);
 	} else {
-		/* What follows at once begins at the last bit: the clock moves when it is read. */
+		/* What follows at once begins at the last bit: the clock moves when it is read.
+		 */
 		if (ktime_sub(at, ring->end) < SLACK_NS)
 			at = ring->end;
 		else

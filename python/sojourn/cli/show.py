@@ -151,7 +151,8 @@ def show_(
     picture of its network."""
     if [algorithm, expand, network].count(None) != 2:
         raise InputError(
-            "show one of the three: an algorithm, --expand SCENARIO.toml, --network SCENARIO.toml"
+            "show one of the three: an algorithm, or --expand SCENARIO.toml, "
+            "or --network SCENARIO.toml"
         )
     if tc and algorithm is None:
         raise InputError("--tc: an algorithm is wanted before it")

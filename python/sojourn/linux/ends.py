@@ -6,13 +6,15 @@ their names in results. A link without `end` has one queue, of the link's own na
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
 Data = Mapping[str, Any]
 
 RING = "ring"
+# HTB that never waits: what leaves a class's queue is sent then.
+_AMPLE_BYTES = 1 << 20
 # The list of its classes, by the kind of a discipline.
 _CLASSES = {"htb": "classes", "drr": "classes", "prio": "bands"}
 # Keys of a link that its end's queues share.
@@ -35,6 +37,8 @@ class Queue:
     schedule: tuple[Data, ...]  # of `rate`
     responder: str | None
     stage: str | None = None  # of an end
+    shaper: str = "htb"
+    burst: int = _AMPLE_BYTES
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,8 @@ def parts(link: Data) -> list[Part]:
         paced = rate, rate, tuple(stage.get("schedule") or ())
         if stage["kind"] == "queue":
             queue, tree = _queue(stage, head, FIRST_HANDLE, paced, stage["name"]), None
+            if not ring:
+                queue = replace(queue, shaper=stage["shaper"], burst=stage["burst"])
         else:
             queue, tree = (
                 None,
@@ -255,8 +261,6 @@ class Plain:
         return cls({**scenario, "links": links, "flows": flows, "record": record}, numbers)
 
 
-# Never too small.
-_BURST_BYTES = 1 << 20
 # Keys of a link that no end's queue has.
 _PLAIN: dict[str, Any] = {
     "rate": None,
@@ -282,9 +286,8 @@ def _link_of(queue: Queue, link: Data, base: Data) -> dict[str, Any]:
         **{key: link[key] for key in _OF_LINK},
         "name": queue.name,
         "rate": queue.rate,
-        # A packet is sent when it leaves its queue.
-        "shaper": "tbf",
-        "burst": _BURST_BYTES,
+        "shaper": queue.shaper,
+        "burst": queue.burst,
         "schedule": list(queue.schedule),
         "queue": queue.data,
         "responder": queue.responder,

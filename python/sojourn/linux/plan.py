@@ -10,7 +10,7 @@ further address for each kind of flow that goes another way there, or by another
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -72,6 +72,8 @@ class RecordedQueue:
     flows_apart: bool  # it keeps the order of each flow's packets only
     ours: bool  # it logs its packets itself
     holds: bool  # its shaper takes packets before it may send them
+    ring: tuple[str, int] | None  # name and rate of the ring below it
+    told: bool  # it has a report; others only share a ring with one that has
 
     @property
     def log_name(self) -> str:
@@ -179,8 +181,9 @@ def plan(scenario: Mapping[str, Any], seed: int, known: _native.Scenario | None 
         "timetable": _timetable(scenario["duration"], laid.timetable),
     }
     steps = steps_of(scenario)
-    if steps and laid.taps:
-        files["queues"] = _lines(queue_line(tap.space, tap.device, tap.handle) for tap in laid.taps)
+    told = [tap for tap in laid.taps if tap.told]
+    if steps and told:
+        files["queues"] = _lines(queue_line(tap.space, tap.device, tap.handle) for tap in told)
     if laid.counters:
         edges = edges_of(scenario["record"]["windows"])
         files["classes"] = _lines(class_lines(laid.counters, edges))
@@ -374,8 +377,9 @@ class Layout:
             for queue in stage.queues:
                 gate = _Gate(i, boxes[k], device, k if k > len(before) else None)
                 self.gates[self.numbers[queue.name]] = gate
-                if queue.name in named:
-                    self._record(queue, stage, gate, f"l{i}h{k}b")
+                if queue.name in named or self._shares_a_ring(stage, queue, named):
+                    told = queue.name in named
+                    self._record(queue, stage, gate, f"l{i}h{k}b", told=told)
 
     def _count(self, part: Part, space: str, device: str, link: Mapping[str, Any]) -> None:
         """Note the classes and the ring that are recorded."""
@@ -385,7 +389,15 @@ class Layout:
             found.append(Counter(part.ring_name, RING, space, device, "", ()))
         self.counters += [c for c in found if wanted(c.name, link, self.scenario)]
 
-    def _record(self, queue: Queue, stage: Stage, gate: _Gate, before: str) -> None:
+    @staticmethod
+    def _shares_a_ring(stage: Stage, queue: Queue, named: Collection[str]) -> bool:
+        """Tell whether the queue's packets go by a ring before those of a recorded queue."""
+        others = any(other.name in named for other in stage.queues)
+        ours = not algorithms.find(queue.data["algorithm"]).alone
+        return bool(stage.part and stage.part.ring and others and ours)
+
+    def _record(self, queue: Queue, stage: Stage, gate: _Gate, before: str, *, told: bool) -> None:
+        ring = stage.part.ring if stage.part else None
         algorithm = algorithms.find(queue.data["algorithm"])
         tapped = RecordedQueue(
             name=queue.name,
@@ -398,6 +410,8 @@ class Layout:
             flows_apart=any(row.name in ("flows", "isolation") for row in algorithm.params),
             ours=not algorithm.alone,
             holds=stage.holds,
+            ring=(gate.device, ring["rate"]) if ring else None,
+            told=told,
         )
         self.taps.append(tapped)
 
@@ -438,9 +452,9 @@ class Layout:
         program = TC if stage.ours else "tc"
         # Where tc refuses a leaf, the shaper may silently keep its own.
         self.qdiscs += [
-            f"shown=$({program} -n {box} -batch {box}.qdiscs)",
+            f"listed=$({program} -n {box} -batch {box}.qdiscs)",
             *(
-                f'case $shown in *"qdisc {kind} "*) ;; *) echo "{dev}: $shown"; exit 1 ;; esac'
+                f'case $listed in *"qdisc {kind} "*) ;; *) echo "{dev}: $listed"; exit 1 ;; esac'
                 for kind in stage.kinds
             ),
         ]

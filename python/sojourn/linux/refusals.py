@@ -28,8 +28,9 @@ MAX_FLOWS = 30_000
 MAX_SPACES = 1_000
 # 2^32 ticks of 64 ns: tc writes netem's delays in such ticks.
 MAX_DELAY_S = 274
-# A packet is compared with a filter of each flow that has a round trip of its own.
-MAX_OWN_DELAYS = 20_000
+# HTB asks each class of flows with one round trip that holds packets, for each packet: with more
+# than these a second of a run may take half a minute.
+MAX_OWN_DELAYS = 5_000
 # Only one drawn time in thousands exceeds this number of means or standard deviations.
 _TAIL = 8
 # With fewer bytes, two datagrams that are under way could have one number.
@@ -86,8 +87,8 @@ def _refusals(scenario: Mapping[str, Any]) -> Iterator[str]:
     own = sum(flow["count"] for flow in scenario["flows"] if flow["rtt"] is not None)
     if own > MAX_OWN_DELAYS:
         yield (
-            f"flows: {own} of them have round trips of their own; each needs a filter of tc that "
-            f"every packet meets: up to {MAX_OWN_DELAYS}"
+            f"flows: {own} of them have round trips of their own; each needs a class of tc, and "
+            f"HTB looks at all that hold packets: up to {MAX_OWN_DELAYS}"
         )
     if reason := memory.refusal(scenario):
         yield f"duration: {reason}"

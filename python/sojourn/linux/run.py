@@ -38,6 +38,13 @@ from sojourn.store.store import digest, write_errors
 _LIMIT_S = 120
 _LIMIT_S_OF_SECOND = 10
 
+# A queue: its name, its ring, whether it has a report, and where it was seen.
+_Seen = tuple[
+    str,
+    tuple[str, int] | None,
+    bool,
+    tuple[bytes, bytes, bytes, bool, bool] | tuple[str, bytes | None],
+]
 Outcome = tuple[dict[str, Any], dict[str, bytes]]
 
 
@@ -78,23 +85,24 @@ def run(
             raise RunError(f"the guest: {error}") from error
         played, samples = without_samples((folder / "played").read_text())
         flows = read(known, played)
+        told = [tap for tap in job.taps if tap.told]
         queues, tables = _observe(known, job, folder, flows)
         readings = (folder / "readings").read_text() if "queues" in job.files else ""
         over_time = {
             "statistics.parquet": statistics(
-                scenario, [(tap.name, tap.algorithm) for tap in job.taps], readings
+                scenario, [(tap.name, tap.algorithm) for tap in told], readings
             ),
             "group_series.parquet": group_series(scenario, samples),
         }
         counters = (folder / "counters").read_text() if job.counters else ""
-        qdisc_lists = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in job.taps]
+        qdisc_lists = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in told]
     if transfers is not None:
         with write_errors(transfers):
             flows.write_transfers(transfers)
     report = {
         "queues": [
             {**queue, **_counters(qdisc for qdisc in qdiscs if qdisc["handle"] == f"{tap.handle}:")}
-            for queue, qdiscs, tap in zip(json.loads(queues), qdisc_lists, job.taps, strict=True)
+            for queue, qdiscs, tap in zip(json.loads(queues), qdisc_lists, told, strict=True)
         ],
         **_classes(scenario, job, counters, json.loads(queues)),
         **report_flows(flows),
@@ -152,13 +160,14 @@ def _observe(
     def seen(name: str) -> bytes:
         return (folder / name).read_bytes()
 
-    queues: list[tuple[str, bytes, bytes, bytes, bool, bool] | tuple[str, str, bytes | None]] = []
+    queues: list[_Seen] = []
     for tap in job.taps:
+        looked: tuple[bytes, bytes, bytes, bool, bool] | tuple[str, bytes | None]
         if tap.ours:
-            behind = seen(f"{tap.space}.out") if tap.holds else None
-            queues.append((tap.name, tap.log_name, behind))
+            looked = tap.log_name, seen(f"{tap.space}.out") if tap.holds else None
         else:
             came, left, drops = (seen(f"{tap.space}.{name}") for name in ("in", "out", "drops"))
-            queues.append((tap.name, came, left, drops, tap.at_head, tap.flows_apart))
+            looked = came, left, drops, tap.at_head, tap.flows_apart
+        queues.append((tap.name, tap.ring, tap.told, looked))
     zero_ns = int(seen("zero"))
     return known.observe(queues, seen("log"), zero_ns, flows)

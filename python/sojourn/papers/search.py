@@ -31,6 +31,7 @@ from sojourn.papers.points import (
 )
 from sojourn.papers.reasons import RULE, Cell, Change, Kind, Measured, Off
 from sojourn.result.metrics import METRICS
+from sojourn.result.result import Run
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import Case, jobs_of, open_store
 from sojourn.show.page import number, render
@@ -163,7 +164,8 @@ def _read(experiment: Experiment, entry: Entry) -> dict[str, float]:
     """Read from a run every metric of its experiment that is in print."""
     place = str(experiment.data["queue"]), str(experiment.data["window"])
     metrics = dict.fromkeys(metric for _, _, metric in experiment.published)
-    return {metric: METRICS[metric].measure(entry.report, *place) for metric in metrics}
+    run = Run({}, entry.report, entry)
+    return {metric: METRICS[metric].measure_run(run, *place) for metric in metrics}
 
 
 @dataclass(frozen=True)

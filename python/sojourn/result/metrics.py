@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
 from sojourn.core.errors import InputError, nearest
-from sojourn.result import columns, overhead
+from sojourn.result import calculated, columns, overhead
 from sojourn.result.columns import Column
 from sojourn.result.samples import SAMPLES, Sample
 
@@ -242,131 +242,6 @@ def _flows(report: Mapping[str, Any], window: str) -> Any:
     raise InputError(f"the result has no window '{window}'")
 
 
-def _statistic(run: Run, queue: str, span: Span, name: str) -> Any:
-    """Read a statistic within the window; empty where the algorithm has no such statistic."""
-    import numpy as np
-
-    table = run.statistics()
-    if table is None:
-        return np.empty(0)
-    at = table["t_s"].to_numpy()
-    chosen = (at > span["from_s"]) & (at <= span["to_s"])
-    for column, word in (("queue", queue), ("statistic", name)):
-        chosen &= np.array(table[column].to_pylist(), str) == word
-    return table["value"].to_numpy()[chosen]
-
-
-def _mean(values: Any) -> float:
-    import numpy as np
-
-    return float(np.mean(values)) if len(values) else _NONE
-
-
-def _prob_mean_pct(run: Run, queue: str, span: Span) -> float:
-    return 100 * _mean(_statistic(run, queue, span, "prob"))
-
-
-def _evaluations_per_s(run: Run, queue: str, span: Span) -> float:
-    """Calculate the evaluations of DUK, which has one at the end of each interval, in
-    milliseconds."""
-    intervals_ms = _statistic(run, queue, span, "interval")
-    return 1e3 / _mean(intervals_ms) if len(intervals_ms) else _NONE
-
-
-def _evaluations_per_pkt(run: Run, queue: str, span: Span) -> float:
-    arrived_per_s = span["arrived_pkts"] / (span["to_s"] - span["from_s"])
-    return _evaluations_per_s(run, queue, span) / arrived_per_s if arrived_per_s else _NONE
-
-
-def _square_law(run: Run, queue: str, span: Span) -> float:
-    """Divide the share of packets marked or dropped by the share of the square-root law.
-
-    This law of TCP's throughput is C = sqrt(2 / p) sum(1 / R) over all connections. C is the rate
-    at which packets left. R is each group's mean round trip as its senders measured it.
-    """
-    import numpy as np
-
-    table = run.group_series()
-    share = ((span["mark_pct"] or 0) + (span["drop_pct"] or 0)) / 100
-    rate_per_s = span["departed_pkts"] / (span["to_s"] - span["from_s"])
-    if table is None or not rate_per_s:
-        return _NONE
-    at, groups = table["t_s"].to_numpy(), np.array(table["group"].to_pylist(), str)
-    inside = (at > span["from_s"]) & (at <= span["to_s"])
-    per_s = 0.0
-    for group in np.unique(groups[inside]):
-        chosen = inside & (groups == group)
-        connections = table["connections"].to_numpy()[chosen]
-        round_trip_s = table["srtt_ms"].to_numpy()[chosen] / 1e3
-        known = (connections > 0) & (round_trip_s > 0)
-        if known.any():
-            mean_s = np.average(round_trip_s[known], weights=connections[known])
-            per_s += float(np.mean(connections[known])) / float(mean_s)
-    share_of_law = 2 * (per_s / rate_per_s) ** 2
-    return share / share_of_law if share_of_law else _NONE
-
-
-def _slowdown_r2(run: Run, queue: str, span: Span) -> float:
-    """Measure how straight the senders slow down in the longest episode of signals: R² of a line
-    through their windows over time, 0 where it does not fall.
-
-    A window is what a sender decides: while a queue waits, its rate is that of the link. Episodes
-    are those of a statistic `dropping`.
-    """
-    import numpy as np
-
-    table, dropping = run.group_series(), _statistic(run, queue, span, "dropping")
-    if table is None or not len(dropping):
-        return _NONE
-    at = table["t_s"].to_numpy()
-    windows = np.nan_to_num(table["connections"].to_numpy() * table["cwnd_pkts"].to_numpy())
-    inside = (at > span["from_s"]) & (at <= span["to_s"])
-    times, places = np.unique(at[inside], return_inverse=True)
-    total = np.bincount(places, weights=windows[inside])
-    if len(times) != len(dropping):
-        return _NONE
-    # The episode with the most steps, between the edges of the statistic.
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], dropping > 0, [0]))))
-    begin, end = max(zip(edges[::2], edges[1::2], strict=True), key=np.ptp, default=(0, 0))
-    if end - begin < _LEAST_STEPS:
-        return _NONE
-    time, window = times[begin:end], total[begin:end]
-    slope, height = np.polyfit(time, window, 1)
-    left = np.sum((window - slope * time - height) ** 2)
-    return float(1 - left / np.sum((window - window.mean()) ** 2)) if slope < 0 else 0.0
-
-
-def _sense_error_ms(run: Run, queue: str, span: Span) -> float:
-    """Compare the smoothed round trip of probes with the delays that packets have at the same time
-    in all recorded queues together; return the mean difference, without its sign."""
-    import numpy as np
-
-    table, srtt_ms = run.series(), _statistic(run, queue, span, "srtt")
-    at = table["t_s"].to_numpy()
-    inside = (at > span["from_s"]) & (at <= span["to_s"])
-    times, places = np.unique(at[inside], return_inverse=True)
-    # A queue without a packet in the step has no delay.
-    delays_ms = np.nan_to_num(table["system_delay_ms"].to_numpy()[inside])
-    delay_ms = np.bincount(places, weights=delays_ms)
-    known = srtt_ms > 0 if len(srtt_ms) == len(times) else np.zeros(len(times), bool)
-    return _mean(np.abs(srtt_ms[known] - delay_ms[known])) if known.any() else _NONE
-
-
-# A line through fewer points is straight by chance.
-_LEAST_STEPS = 10
-
-
-def _law(number: str) -> Callable[[Run, str, Span], float]:
-    def value(run: Run, queue: str, span: Span) -> float:
-        from sojourn.result import law
-
-        algorithm = str(run.labels["aqm"]).partition(":")[0].partition("@")[0]
-        cost = law.cost(algorithm, run.seed)
-        return float(getattr(cost, number)) if cost else _NONE
-
-    return value
-
-
 def _flows_metric(name: str, unit: str, path: tuple[str, ...], label: str) -> Metric:
     return Metric(name, unit, "of all flows together", path, label=label, of_queue=False)
 
@@ -390,18 +265,36 @@ _OF_PROBES = "in a window of the whole run"
 RUN_METRICS = tuple(
     RunMetric(name, unit, meaning, label=label, calculate=calculate)
     for name, unit, label, meaning, calculate in (
-        ("prob_mean_pct", "%", "probability, mean", _OF_ALGORITHM, _prob_mean_pct),
-        ("evaluations_per_s", "1/s", "evaluations", _OF_DUK, _evaluations_per_s),
-        ("evaluations_per_pkt", "", "evaluations for each packet", _OF_DUK, _evaluations_per_pkt),
-        ("square_law", "", "signals, of the square-root law's", _OF_LAW, _square_law),
-        ("slowdown_r2", "", "straightness of the senders' slowdown", _OF_EPISODE, _slowdown_r2),
-        ("sense_error_ms", "ms", "error of the probes' round trip", _OF_SENSE, _sense_error_ms),
+        ("prob_mean_pct", "%", "probability, mean", _OF_ALGORITHM, calculated.prob_mean_pct),
+        ("evaluations_per_s", "1/s", "evaluations", _OF_DUK, calculated.evaluations_per_s),
+        (
+            "evaluations_per_pkt",
+            "",
+            "evaluations for each packet",
+            _OF_DUK,
+            calculated.evaluations_per_pkt,
+        ),
+        ("square_law", "", "signals, of the square-root law's", _OF_LAW, calculated.square_law),
+        (
+            "slowdown_r2",
+            "",
+            "straightness of the senders' slowdown",
+            _OF_EPISODE,
+            calculated.slowdown_r2,
+        ),
+        (
+            "sense_error_ms",
+            "ms",
+            "error of the probes' round trip",
+            _OF_SENSE,
+            calculated.sense_error_ms,
+        ),
         ("probes_pct", "%", "probes, of the link's bytes", _OF_PROBES, overhead.probes_pct),
         ("probes_ip_pct", "%", "probes, of its bytes of IP", _OF_PROBES, overhead.probes_ip_pct),
         ("answers_pct", "%", "answers, of the link's bytes", _OF_PROBES, overhead.answers_pct),
     )
 ) + tuple(
-    RunMetric(f"law_{number}", unit, meaning, label=label, calculate=_law(number))
+    RunMetric(f"law_{number}", unit, meaning, label=label, calculate=calculated.of_law(number))
     for number, unit, label, meaning in (
         ("million_per_s", "million/s", "evaluations this machine can do", "of a law"),
         ("divisions", "", "divisions of an evaluation", "of a law, compiled"),
@@ -423,7 +316,7 @@ def _quantile(share: float) -> Callable[[Any], float]:
 
 # Numbers of a distribution, by the words that names have.
 _SHAPES: dict[str, Callable[[Any], float]] = {
-    "mean": _mean,
+    "mean": calculated.mean,
     "sd": lambda values: float(values.std()),
     **{f"p{percent}": _quantile(percent / 100) for percent in (5, 50, 90, 95)},
     "max": lambda values: float(values.max()),

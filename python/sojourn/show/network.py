@@ -18,7 +18,7 @@ from typing import Any
 
 from sojourn.scenario.ends import recorded
 from sojourn.show.network_fold import fold, number_of, renumbered, runs, spans, starred
-from sojourn.show.network_words import Box, Queues, boxes, flow_words, wire_words
+from sojourn.show.network_words import Box, Queues, boxes, flow_words, wire_words, with_media
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,8 @@ def read(scenario: Mapping[str, Any], tested: Mapping[str, str] | None = None) -
     measured = frozenset([*names, *recorded(scenario["links"], names)])
     queues = Queues(measured, tested or {})
     layers = _layers(scenario, key_of)
-    ways = list(_ways(scenario["links"], key_of, groups, queues))
+    links = [with_media(link, scenario.get("media") or ()) for link in scenario["links"]]
+    ways = list(_ways(links, key_of, groups, queues))
     wires = tuple(wire.away(min(wire.ends, key=lambda node: layers[node])) for wire in _pairs(ways))
     return Network(nodes, wires, tuple(_flows(scenario, key_of, groups)), layers)
 

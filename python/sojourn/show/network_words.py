@@ -167,6 +167,8 @@ def _queue_stage(stage: Mapping[str, Any], name: str, queues: Queues) -> Box:
     words = f"{stage['name']}: {queues.words(name, stage['queue'])}"
     if stage.get("rate") is not None:
         words += f", {rate_words(stage)}"
+    if (medium := stage.get("medium")) is not None:
+        words += f", turns on {medium}"
     if (shaper := stage.get("shaper") or "wire") != "wire":
         words += f", {shaper}"
     return Box(words, (), name in queues.measured)
@@ -257,6 +259,20 @@ def _match(entry: Mapping[str, Any]) -> str:
         texts = [str(write_dscp(v)) if key == "dscp" else str(v) for v in values]
         words.append(f"{'flows ' if key == 'flows' else f'{key} '}{', '.join(texts)}")
     return " and ".join(words)
+
+
+def with_media(link: Mapping[str, Any], media: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the link with words for the media of its stages in place of their names."""
+    words = {
+        medium["name"]: f"{medium['name']}, {Rate(medium['rate'])} in cycles of "
+        f"{Duration(medium['cycle'])}"
+        for medium in media
+    }
+    stages = [
+        {**stage, "medium": words[stage["medium"]]} if stage.get("medium") else stage
+        for stage in link.get("end") or ()
+    ]
+    return {**link, "end": stages} if stages else link
 
 
 def flow_words(flow: Mapping[str, Any]) -> str:

@@ -186,7 +186,7 @@ impl Tree {
         let leaves = &mut self.leaves;
         while let Ok(taken) = leaves.next(now, shared) {
             let gate = &mut leaves.gates[taken.gate as usize];
-            gate.note_sent(now + taken.debt_ns, taken.id, shared);
+            gate.note_sent(now, taken.id, shared);
             wire.launch(now, taken.id, shared);
         }
         if leaves.again < Time::MAX {

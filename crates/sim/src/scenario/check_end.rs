@@ -41,6 +41,17 @@ impl LinkSpec {
             let reason = format!("{} stages are more than {MAX_STAGES}", self.end.len());
             faults.add(format!("{at}.end"), reason);
         }
+        for leaf in self
+            .parts(names.media())
+            .iter()
+            .flat_map(|part| &part.leaves)
+        {
+            let rate_bps = leaf.rate_bps.filter(|&bps| rate("", bps).is_ok());
+            let queue = leaf
+                .queue
+                .build(&format!("{at}.{}.queue", leaf.at), rate_bps, 0);
+            faults.take(queue.map(drop));
+        }
         let mut seen = HashSet::new();
         for (i, stage) in self.end.iter().enumerate() {
             let at = format!("{at}.end[{i}]");
@@ -104,7 +115,7 @@ fn check_queue(
             (Some(_), ..) => "rate",
             (_, ShaperKind::Tbf | ShaperKind::Htb, _) => "shaper",
             (.., true) => "medium",
-            _ => return check_algorithm(at, &stage.queue, None, faults),
+            _ => return,
         };
         let reason = "a medium grants the turns: leave out rate, shaper and a ring below";
         return faults.add(format!("{at}.{key}"), reason);
@@ -137,12 +148,6 @@ fn check_queue(
         );
         faults.add(format!("{at}.burst"), reason);
     }
-    check_algorithm(at, &stage.queue, stage.rate_bps, faults);
-}
-
-fn check_algorithm(at: &str, queue: &QueueSpec, rate_bps: Option<u64>, faults: &mut Faults) {
-    let rate_bps = rate_bps.filter(|&bps| rate("", bps).is_ok());
-    faults.take(queue.build(&format!("{at}.queue"), rate_bps, 0).map(drop));
 }
 
 fn check_ring(at: &str, ring: &RingSpec, is_placed: bool, faults: &mut Faults) {
@@ -326,9 +331,6 @@ fn check_leaf(at: &str, class: &ClassSpec, has_children: bool, faults: &mut Faul
             format!("{at}.match"),
             "packets go to leaves only: leave it out",
         );
-    }
-    if let Some(queue) = &class.queue {
-        check_algorithm(at, queue, class.rate_bps, faults);
     }
 }
 

@@ -3,7 +3,7 @@
 
 //! Classes in turn, each with a deficit in bytes (Shreedhar and Varghese 1995), as sch_drr
 //! (Linux 6.12): a class is looked at before it is charged, so its next packet is out of its
-//! queue already.
+//! queue already. As there, a class with a shaper inside stops the others while it waits.
 
 use std::collections::VecDeque;
 
@@ -76,9 +76,6 @@ impl Discipline for Drr {
     }
 
     fn take(&mut self, now: Time, gates: &mut [Gate], shared: &mut Shared) -> Next {
-        let mut again = Time::MAX;
-        // Classes in a row that hold packets and give none.
-        let mut in_vain = 0;
         while let Some(&place) = self.active.front() {
             let taken = match self.look(now, place, gates, shared) {
                 Ok(taken) => taken,
@@ -86,17 +83,9 @@ impl Discipline for Drr {
                     self.rest(place);
                     continue;
                 }
-                Err(at) => {
-                    again = again.min(at);
-                    in_vain += 1;
-                    if in_vain == self.active.len() {
-                        return Err(again);
-                    }
-                    self.active.rotate_left(1);
-                    continue;
-                }
+                // A class that holds packets back holds back all behind it.
+                Err(at) => return Err(at),
             };
-            in_vain = 0;
             if taken.len_bytes > self.deficits_bytes[place] {
                 self.deficits_bytes[place] += self.quanta_bytes[place];
                 self.active.rotate_left(1);
@@ -111,7 +100,7 @@ impl Discipline for Drr {
             }
             return Ok(taken);
         }
-        Err(again)
+        Err(Time::MAX)
     }
 
     fn classes(&self) -> &Classes {

@@ -357,11 +357,7 @@ impl Htb {
             match next {
                 Ok(taken) => {
                     self.send(now, leaf, level, &taken);
-                    let debt_ns = -self.all[leaf].ceil_tokens_ns;
-                    return Some(Taken {
-                        debt_ns: debt_ns.max(0) as u64,
-                        ..taken
-                    });
+                    return Some(taken);
                 }
                 Err(at) => *again = (*again).min(at),
             }

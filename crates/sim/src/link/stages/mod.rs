@@ -27,8 +27,6 @@ pub struct Taken {
     pub len_bytes: u32,
     /// The queue that it was in.
     pub gate: u16,
-    /// For so long it is not paid for.
-    pub debt_ns: u64,
 }
 
 /// A packet that may leave; or when to ask again, which is never where nothing waits.
@@ -178,7 +176,6 @@ impl Classes {
                     id,
                     len_bytes,
                     gate,
-                    debt_ns: 0,
                 });
                 taken.ok_or(Time::MAX)
             }

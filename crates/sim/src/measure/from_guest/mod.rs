@@ -155,6 +155,29 @@ pub fn report(
     Ok(play(&happened, passages, record).report(scenario.phases()))
 }
 
+/// Packets of queues above a driver's ring are sent when their last bits leave its line, which takes
+/// them in the order in which they left their queues.
+pub fn on_line(queues: &mut [&mut Vec<Passage>], rate_bps: u64) {
+    let mut rate = Rate::new(rate_bps);
+    let mut order = Vec::new();
+    for (queue, passages) in queues.iter().enumerate() {
+        for (i, passage) in passages.iter().enumerate() {
+            if let Fate::Left { out, .. } | Fate::Probe { out } = passage.fate {
+                order.push((out, passage.came, queue, i));
+            }
+        }
+    }
+    order.sort_unstable();
+    let mut end = Time(0);
+    for (left, _, queue, i) in order {
+        let passage = &mut queues[queue][i];
+        end = end.max(left) + rate.next_ns(passage.len_bytes);
+        if let Fate::Left { out, .. } | Fate::Probe { out } = &mut passage.fate {
+            *out = end;
+        }
+    }
+}
+
 /// The link of that name.
 ///
 /// # Errors

@@ -258,6 +258,11 @@ MISTAKES = {
         "packets = 9",
         r":29: links\[0\].end\[2\].rate: is missing",
     ),
+    "a record twice": (
+        'queues = ["up"]',
+        'queues = ["up", "up"]',
+        r":43: record.queues\[1\]: 'up' is there twice",
+    ),
     "an unknown record": (
         'queues = ["up"]',
         'queues = ["up/sqm/voic"]',
@@ -328,9 +333,9 @@ def many(bands: int) -> str:
     return TEXT.replace(band, "".join([*others, band]))
 
 
-def nested() -> str:
+def nested(depths: int = 9) -> str:
     inner = '{ name = "low", queue = "fifo" }'
-    for depth in range(9):
+    for depth in range(depths):
         inner = (
             f'{{ name = "n{depth}", match = [{{ dscp = 1 }}], '
             f'inner = {{ kind = "drr", classes = [{inner}] }} }}'
@@ -352,6 +357,12 @@ def nested() -> str:
 def test_an_end_has_bounds(text: Callable[[], str], sentence: str) -> None:
     with pytest.raises(InputError, match=re.escape(sentence)):
         loads(text())
+
+
+def test_disciplines_too_deep_inside_each_other_are_one_mistake() -> None:
+    with pytest.raises(InputError) as caught:
+        loads(nested(12))
+    assert str(caught.value).count("a discipline inside more than 8 others") == 1
 
 
 def test_a_mistake_in_one_stage_hides_none_in_a_route() -> None:

@@ -223,3 +223,52 @@ def test_a_report_has_the_queues_and_classes_of_the_file_by_name(name: str) -> N
 
 def _shortened(data: dict[str, Any]) -> None:
     data["duration"] = "200 ms"
+
+
+LEAF = '{ name = "x", queue = "avq" }'
+PLACES = {
+    "a class of HTB": f'{{ name = "h", kind = "htb", default = "x", classes = [{LEAF}] }}'.replace(
+        '"x", queue', '"x", rate = "8 Mbit/s", queue'
+    ),
+    "a class of DRR": f'{{ name = "d", kind = "drr", default = "x", classes = [{LEAF}] }}, RING',
+    "a band": f'{{ name = "p", kind = "prio", default = "x", bands = [{LEAF}] }}, RING',
+    "a queue above a ring": '{ name = "q", kind = "queue", queue = "avq" }, RING',
+    "a band in a class of HTB": '{ name = "h", kind = "htb", default = "y", classes = [{ '
+    'name = "y", rate = "8 Mbit/s", inner = { kind = "prio", default = "x", bands = ['
+    f"{LEAF}] }} }}] }}",
+    "a queue on a medium": '{ name = "q", kind = "queue", medium = "m", queue = "avq" }',
+}
+ONE_END = """\
+format = 2
+name = "one"
+duration = "1 s"
+nodes = ["a", "b"]
+media = [{ name = "m", rate = "8 Mbit/s" }]
+links = [
+    { name = "up", from = "a", to = "b", KEYend = [END] },
+    { name = "down", from = "b", to = "a", delay = "10 ms" },
+]
+flows = [{ name = "bulk", from = "a", to = "b" }]
+"""
+
+
+def with_end(place: str, key: str = "") -> str:
+    ring = '{ name = "r", kind = "ring", packets = 9, rate = "8 Mbit/s" }'
+    end = PLACES[place].replace("RING", ring)
+    return ONE_END.replace("END", end).replace("KEY", key)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_algorithm_that_must_know_a_rate_knows_that_of_its_place(place: str) -> None:
+    assert _native.run(json.dumps(loads(with_end(place)).to_engine()), 1)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("key", ['header = "18 B"', 'mpu = "84 B"', 'linklayer = "atm"'])
+def test_stages_count_lengths_as_their_link_says(place: str, key: str) -> None:
+    def goodput_mbps(text: str) -> float:
+        packed = _native.run(json.dumps(loads(text).to_engine()), 1)
+        assert packed
+        return float(json.loads(packed[0])["goodput_mbps"])
+
+    assert 0 < goodput_mbps(with_end(place, f"{key}, ")) <= goodput_mbps(with_end(place))

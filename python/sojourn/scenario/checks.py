@@ -237,8 +237,12 @@ def _plain_record(data: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
         for link, plain in zip(scenario.links, data["links"], strict=True)
         for name in (link.name, *(name for name, _, _ in named(link)))
     }
-    queues = [by_name[name] for name in data["record"]["queues"] if name in by_name]
-    return {**data, "record": {**data["record"], "queues": list(dict.fromkeys(queues))}}
+    named_so = [name for name in data["record"]["queues"] if name in by_name]
+    queues: list[str] = []
+    for name in named_so:
+        if by_name[name] == name or by_name[name] not in named_so + queues:
+            queues.append(by_name[name])
+    return {**data, "record": {**data["record"], "queues": queues}}
 
 
 def _simplified(

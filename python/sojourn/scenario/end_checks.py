@@ -124,7 +124,7 @@ def _discipline(discipline: _Discipline, place: Path) -> Iterator[Problem]:
         yield (*place, key), f"no {key}: list at least one"
     if isinstance(discipline, InnerPrio) and len(entries) > MOST_BANDS:
         yield (*place, key), f"{len(entries)} bands; allowed: up to {MOST_BANDS}"
-    if place.count("inner") > MOST_INNER:
+    if place.count("inner") == MOST_INNER + 1:
         yield place, f"a discipline inside more than {MOST_INNER} others: leave the last out"
     parents = set()
     if isinstance(discipline, InnerHtb):

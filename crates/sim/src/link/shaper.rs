@@ -158,8 +158,10 @@ impl Line {
         }
     }
 
-    /// Bounds the bytes in the ring and on the line.
+    /// Bounds the bytes in the ring and on the line. Without a ring these are those of one packet,
+    /// which any limit lets in.
     pub fn with_limit(self, bytes: Option<ByteLimit>) -> Self {
+        let bytes = bytes.filter(|_| self.ring_pkts > 0);
         Self { bytes, ..self }
     }
 

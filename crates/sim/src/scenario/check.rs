@@ -77,7 +77,7 @@ impl Scenario {
             let largest_bytes = largest_bytes.saturating_add(HEADER_BYTES);
             let largest_bytes = Frames::new(link).bytes(largest_bytes);
             link.check(&at, largest_bytes, &mut faults);
-            link.check_end(&at, largest_bytes, &names, &mut faults);
+            link.check_end(&at, largest_bytes, &names, &graph.parts[i], &mut faults);
         }
         self.check_media(&mut faults);
         let sound = faults.0.is_empty();

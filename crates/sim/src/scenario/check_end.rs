@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::end::{ClassSpec, Classes, Match, QueueStage, RingSpec, Stage};
+use super::end::{ClassSpec, Classes, Match, Part, QueueStage, RingSpec, Stage, inside};
 use super::fault::Faults;
 use super::names::Names;
 use super::range::{later, rate};
@@ -31,6 +31,7 @@ impl LinkSpec {
         at: &str,
         largest_bytes: u32,
         names: &Names<'_>,
+        parts: &[Part<'_>],
         faults: &mut Faults,
     ) {
         if self.end.is_empty() {
@@ -40,17 +41,6 @@ impl LinkSpec {
         if self.end.len() > MAX_STAGES {
             let reason = format!("{} stages are more than {MAX_STAGES}", self.end.len());
             faults.add(format!("{at}.end"), reason);
-        }
-        for leaf in self
-            .parts(names.media())
-            .iter()
-            .flat_map(|part| &part.leaves)
-        {
-            let rate_bps = leaf.rate_bps.filter(|&bps| rate("", bps).is_ok());
-            let queue = leaf
-                .queue
-                .build(&format!("{at}.{}.queue", leaf.at), rate_bps, 0);
-            faults.take(queue.map(drop));
         }
         let mut seen = HashSet::new();
         for (i, stage) in self.end.iter().enumerate() {
@@ -77,6 +67,11 @@ impl LinkSpec {
                     check_classes(&at, stage, names, faults);
                 }
             }
+        }
+        for leaf in parts.iter().flat_map(|part| &part.leaves) {
+            let rate_bps = leaf.rate_bps.filter(|&bps| rate("", bps).is_ok());
+            let key = format!("{}.queue", inside(at, &leaf.at));
+            faults.take(leaf.queue.build(&key, rate_bps, 0).map(drop));
         }
     }
 

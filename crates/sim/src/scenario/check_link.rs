@@ -53,7 +53,7 @@ impl LinkSpec {
             ("mpu", self.mpu_bytes > 0),
             ("linklayer", self.linklayer != LinkLayer::Ethernet),
         ] {
-            if given && self.rate_bps.is_none() {
+            if given && self.rate_bps.is_none() && self.end.is_empty() {
                 let reason = "a packet takes no time here, however long it is; give a rate";
                 return fault(format!("{at}.{key}"), reason);
             }

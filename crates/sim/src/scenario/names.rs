@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::fault::Faults;
 use super::graph::Graph;
-use super::{FlowSpec, MediumSpec, Scenario};
+use super::{FlowSpec, Scenario};
 
 /// The names of a scenario, for look-ups.
 pub(super) struct Names<'a> {
@@ -19,11 +19,6 @@ impl<'a> Names<'a> {
     pub(super) fn of(scenario: &'a Scenario) -> Self {
         let nodes = scenario.nodes.iter().map(String::as_str).collect();
         Self { scenario, nodes }
-    }
-
-    /// The media of the scenario.
-    pub(super) fn media(&self) -> &'a [MediumSpec] {
-        &self.scenario.media
     }
 
     /// Whether there is such a node; if not, it is said.

@@ -238,8 +238,13 @@ fn ring_pkts_and_system_ms(packets: u32, bql: Value) -> (f64, f64) {
 fn a_ring_is_full_under_load_unless_its_bytes_are_bounded() {
     // A packet of 1,514 bytes takes 0.5047 ms at 24 Mbit/s.
     let packet_ms = 1_514.0 * 8.0 / 24_000.0;
-    for packets in [0, 16, 256] {
-        let (held, waited_ms) = ring_pkts_and_system_ms(packets, json!(false));
+    let no_bytes = [(0, json!(false)), (16, json!(false)), (256, json!(false))];
+    // One packet is on the line whatever the bytes are.
+    for (packets, bql) in no_bytes
+        .into_iter()
+        .chain([(0, json!(true)), (0, json!(1))])
+    {
+        let (held, waited_ms) = ring_pkts_and_system_ms(packets, bql);
         assert!((held - f64::from(packets)).abs() < 0.6, "{packets}: {held}");
         let due_ms = f64::from(packets + 1) * packet_ms;
         assert!(

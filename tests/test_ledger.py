@@ -527,6 +527,7 @@ def test_the_page_of_papers_has_a_row_for_each_figure_and_table(
         ('experiments = ["a"]\nnot = "x"', "needs either experiments"),
         ('not = " "', "gives a reason"),
         ('experiments = ["a"]\nsignal = "drop"', "there is no key 'signal'"),
+        ('experiments = ["a"]\nnetwork = "a"', "network = true goes with"),
     ],
 )
 def test_a_figure_that_names_what_is_not_there_is_refused(

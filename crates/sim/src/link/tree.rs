@@ -84,11 +84,9 @@ impl PacketSource for Leaves {
 impl Tree {
     /// The queues and the discipline of a part, all empty.
     pub fn new(part: &Part<'_>, gates: Vec<Gate>) -> Self {
-        let line = part.ring.map(|ring| {
-            // Beside the packet on the line nothing waits where there is no place.
-            let bytes = ByteLimit::new(ring.bql).filter(|_| ring.packets > 0);
-            Line::new(&part.link).with_limit(bytes)
-        });
+        let line = part
+            .ring
+            .map(|ring| Line::new(&part.link).with_limit(ByteLimit::new(ring.bql)));
         Self {
             leaves: Leaves {
                 gates,

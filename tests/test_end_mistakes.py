@@ -16,7 +16,7 @@ TEXT = """\
 format = 2
 name = "mistakes"
 duration = "9 s"
-nodes = ["home", "isp"]
+nodes = ["home", "isp", "spur"]
 [[links]]
 name = "up"
 from = "home"
@@ -56,6 +56,17 @@ to = "home"
 name = "calls"
 from = "home"
 to = "isp"
+[[links]]
+name = "side"
+from = "isp"
+to = "spur"
+delay = "1 ms"
+[[flows]]
+name = "others"
+from = "isp"
+to = "spur"
+transport = "udp"
+app = { kind = "cbr", rate = "9 kbit/s", payload = "100 B" }
 [record]
 queues = ["up"]
 """
@@ -156,6 +167,43 @@ MISTAKES = {
         "tested = true, inner = {",
         r":16: .*classes\[2\].tested: goes with a `queue`: give it to a class inside",
     ),
+    "a class that is its own parent": (
+        'name = "voice", parent = "line"',
+        'name = "voice", parent = "voice"',
+        r":15: .*classes\[1\].parent: a circle: 'voice' in 'voice': leave one parent out",
+    ),
+    "a burst of no bytes": (
+        'rate = "1 Mbit/s", match',
+        'rate = "1 Mbit/s", cburst = "0 B", match',
+        r":15: .*classes\[1\].cburst: tc takes no bytes for its own default: give at least 1 B",
+    ),
+    "a bucket that lets no full packet through": (
+        '[[links.end]]\nname = "turns"',
+        '[[links.end]]\nname = "q"\nkind = "queue"\nqueue = "fifo"\nrate = "1 Mbit/s"\n'
+        'shaper = "tbf"\nburst = "1500 B"\n[[links.end]]\nname = "turns"',
+        r":27: .*end\[1\].burst: 1500 is less than a full packet: give 1514 bytes or more",
+    ),
+    "a node off the way": (
+        'match = [{ flows = "calls" }]',
+        'match = [{ via = "spur" }]',
+        r":17: .*match\[0\].via: no packet of this link passes 'spur': leave it out",
+    ),
+    "an end of another way": (
+        'match = [{ flows = "calls" }]',
+        'match = [{ from = "isp" }]',
+        r":17: .*match\[0\].from: no packet of this link comes from 'isp': leave it out",
+    ),
+    "a group that goes elsewhere": (
+        'match = [{ flows = "calls" }]',
+        'match = [{ flows = "others" }]',
+        r":17: .*match\[0\].flows: no packet of this link belongs to 'others': leave it out",
+    ),
+    "a responder behind no route": (
+        'queue = "pie"',
+        'queue = "asqm", responder = "spur"',
+        r":15: .*classes\[1\].responder: no way leads from 'spur' to 'home', but this queue's "
+        r"algorithm probes: name another responder",
+    ),
     "a ceiling below the rate": (
         'rate = "1 Mbit/s", match',
         'rate = "1 Mbit/s", ceil = "1 kbit/s", match',
@@ -211,7 +259,7 @@ MISTAKES = {
     "an unknown node": (
         'via = "isp"',
         'via = "ips"',
-        r":26: .*match\[0\].via: there is no node 'ips'. Valid names: home, isp.",
+        r":26: .*match\[0\].via: there is no node 'ips'. Valid names: home, isp, spur.",
     ),
     "an unknown group": (
         'flows = "calls"',
@@ -236,7 +284,7 @@ MISTAKES = {
     "an unknown responder": (
         'queue = "pie"',
         'queue = "pie", responder = "isb"',
-        r":15: .*classes\[1\].responder: there is no node 'isb'. Valid names: home, isp.",
+        r":15: .*classes\[1\].responder: there is no node 'isb'. Valid names: home, isp, spur.",
     ),
     "a limit that is a word": (
         "packets = 9",
@@ -261,12 +309,12 @@ MISTAKES = {
     "a record twice": (
         'queues = ["up"]',
         'queues = ["up", "up"]',
-        r":43: record.queues\[1\]: 'up' is there twice",
+        r":54: record.queues\[1\]: 'up' is there twice",
     ),
     "an unknown record": (
         'queues = ["up"]',
         'queues = ["up/sqm/voic"]',
-        r":43: record.queues\[0\]: there is no link, stage or class 'up/sqm/voic'. Did you mean "
+        r":54: record.queues\[0\]: there is no link, stage or class 'up/sqm/voic'. Did you mean "
         r"'up/sqm/voice'\?",
     ),
     "a name of two things": (

@@ -75,7 +75,7 @@ impl Scenario {
             for leaf in graph.parts[i].iter().flat_map(|part| &part.leaves) {
                 if asks(&leaf.queue.algorithm) {
                     let at = inside(&format!("links[{i}]"), &leaf.at);
-                    let ways = graph.probe_ways(link, leaf, &at);
+                    let ways = graph.probe_ways(link, leaf.responder, &at);
                     let [forth, back] =
                         ways.map_err(|fault| PyValueError::new_err(fault.to_string()))?;
                     let responder = leaf.responder.unwrap_or(&link.to).to_owned();

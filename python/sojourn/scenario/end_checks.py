@@ -128,7 +128,7 @@ def _discipline(discipline: _Discipline, place: Path) -> Iterator[Problem]:
         yield place, f"a discipline inside more than {MOST_INNER} others: leave the last out"
     parents = set()
     if isinstance(discipline, InnerHtb):
-        parents = {entry.parent for entry in discipline.classes if entry.parent is not None}
+        parents = {e.parent for e in discipline.classes if e.parent not in (None, e.name)}
         yield from _parents(discipline.classes, (*place, key))
     leaves = [entry.name for entry in entries if entry.name not in parents]
     default = discipline.default
@@ -188,6 +188,9 @@ def _parents(entries: Sequence[HtbClass], place: Path) -> Iterator[Problem]:
 
 def _rates(entry: HtbClass, place: Path) -> Iterator[Problem]:
     yield from _schedule(entry, place)
+    for key in ("burst", "cburst"):
+        if getattr(entry, key) == 0:
+            yield (*place, key), "tc takes no bytes for its own default: give at least 1 B"
     filled = entry.filled()
     assert filled.ceil is not None
     if filled.ceil < entry.rate:

@@ -397,7 +397,7 @@ impl<'a> Simulation<'a> {
                         let leaf = &self.parts[i][nth].leaves[gate];
                         let at = inside(&format!("links[{i}]"), &leaf.at);
                         let hash = flow_hash(self.net.seed, &format!("probes/{}", leaf.name));
-                        let ways = graph.probe_ways(spec, leaf, &at)?;
+                        let ways = graph.probe_ways(spec, leaf.responder, &at)?;
                         let below = number + 1..self.numbers[i].end;
                         self.add_probes_of([number, gate], hash, below, &ways)?;
                     }

@@ -13,6 +13,7 @@ use super::fault::{Faults, fault};
 use super::frame::Frames;
 use super::graph::{Graph, Way};
 use super::names::Names;
+use super::passing::PassingAll;
 use super::range::time;
 use super::{
     EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Options, Scenario,
@@ -92,7 +93,7 @@ impl Scenario {
                 &mut faults,
             );
         }
-        let mut flows = 0u64;
+        let (mut flows, mut passing) = (0u64, PassingAll::new(&self.links));
         for (i, flow) in self.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
             flows += u64::from(flow.count);
@@ -101,9 +102,12 @@ impl Scenario {
                 names.paths(&at, flow, &graph, &mut faults);
             }
             if sound && faults.0.len() == before {
-                faults.take(self.check_way(&at, flow, &graph));
+                faults.take(self.check_way(&at, flow, &graph, &mut passing));
             }
             self.check_flow(&at, flow, flows, &mut faults);
+        }
+        if faults.0.is_empty() {
+            passing.check(&graph, &mut faults);
         }
         names.record(&graph, &mut faults);
         faults.take(self.check_series());
@@ -153,9 +157,16 @@ impl Scenario {
     }
 
     /// The path of a flow, and its round trips.
-    fn check_way(&self, at: &str, flow: &FlowSpec, graph: &Graph<'_>) -> Result<(), Fault> {
+    fn check_way<'a>(
+        &self,
+        at: &str,
+        flow: &'a FlowSpec,
+        graph: &Graph<'a>,
+        passing: &mut PassingAll<'a>,
+    ) -> Result<(), Fault> {
         let ways = graph.ways(flow, at)?;
         for (key, way) in ["path", "reverse_path"].iter().zip(&ways) {
+            passing.add(way, Some(flow));
             check_loop(&format!("{at}.{key}"), way)?;
             check_classes(way, Some(flow), graph)?;
         }
@@ -336,13 +347,15 @@ fn check_probes(
                 continue;
             }
             if Algorithm::find(&leaf.queue.algorithm).is_some_and(Algorithm::probes) {
-                let checked = graph.probe_ways(link, leaf, &leaf_at).and_then(|ways| {
-                    let subject = ways[0].subject(None);
-                    let mut below = parts[nth + 1..].iter();
-                    below.try_for_each(|part| part.check_leaf(at, &subject))?;
-                    let mut ways = ways.iter();
-                    ways.try_for_each(|way| check_classes(way, None, graph))
-                });
+                let checked = graph
+                    .probe_ways(link, leaf.responder, &leaf_at)
+                    .and_then(|ways| {
+                        let subject = ways[0].subject(None);
+                        let mut below = parts[nth + 1..].iter();
+                        below.try_for_each(|part| part.check_leaf(at, &subject))?;
+                        let mut ways = ways.iter();
+                        ways.try_for_each(|way| check_classes(way, None, graph))
+                    });
                 faults.take(checked);
             }
         }

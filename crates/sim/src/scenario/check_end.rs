@@ -138,7 +138,7 @@ fn check_queue(
         faults.add(format!("{at}.shaper"), "a token bucket needs a rate");
     } else if stage.shaper != ShaperKind::Line && stage.burst_bytes < largest_bytes {
         let reason = format!(
-            "{} is less than a full packet of {largest_bytes} bytes",
+            "{} is less than a full packet: give {largest_bytes} bytes or more",
             stage.burst_bytes
         );
         faults.add(format!("{at}.burst"), reason);
@@ -189,10 +189,7 @@ fn check_discipline<'a>(
         let reason = format!("'{}' has no classes: htb, prio or drr", stage.kind());
         return faults.add(format!("{at}.kind"), reason);
     };
-    let list = match stage {
-        Stage::Prio(_) => "bands",
-        _ => "classes",
-    };
+    let list = stage.list();
     if of.classes.is_empty() {
         faults.add(format!("{at}.{list}"), "is empty: give one at least");
     }

@@ -40,7 +40,7 @@ impl LinkSpec {
         );
         if self.shaper != ShaperKind::Line && self.burst_bytes < largest_bytes {
             let reason = format!(
-                "{} is less than a full packet of {largest_bytes} bytes",
+                "{} is less than a full packet: give {largest_bytes} bytes or more",
                 self.burst_bytes
             );
             faults.add(format!("{at}.burst"), reason);

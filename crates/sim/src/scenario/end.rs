@@ -277,6 +277,14 @@ impl Stage {
         }
     }
 
+    /// The key of its classes, as files call it.
+    pub fn list(&self) -> &'static str {
+        match self {
+            Self::Prio(_) => "bands",
+            _ => "classes",
+        }
+    }
+
     fn is_htb(&self) -> bool {
         matches!(self, Self::Htb(_))
     }
@@ -541,12 +549,7 @@ impl<'a> Found<'a, '_> {
                 spec: class,
                 leaf: class.queue.as_ref().map(|_| self.leaves.len()),
             });
-            let list = if matches!(stage, Stage::Prio(_)) {
-                "bands"
-            } else {
-                "classes"
-            };
-            let at = format!("{at}.{list}[{i}]");
+            let at = format!("{at}.{}[{i}]", stage.list());
             let mut way = way.to_vec();
             way.push(i as u16);
             let pace = match stage.is_htb() {

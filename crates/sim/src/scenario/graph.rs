@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
-use super::end::{Leaf, Part, Subject};
+use super::end::{Part, Subject};
 use super::{Fault, FlowSpec, LinkSpec, Scenario, TransportSpec};
 
 /// Links one after the other, and the nodes from the first to the last.
@@ -149,25 +149,26 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The ways of the probes of a link's queue: behind the link to their responder, and back to
-    /// the link's sending end.
+    /// The ways of the probes of a link's queue: behind the link to their responder, unless given
+    /// the link's far end, and back to the link's sending end.
     ///
     /// # Errors
     /// When no path leads there or back.
     pub fn probe_ways(
         &self,
         link: &'a LinkSpec,
-        leaf: &Leaf<'a>,
+        responder: Option<&'a str>,
         at: &str,
     ) -> Result<[Way<'a>; 2], Fault> {
-        let responder = leaf.responder.unwrap_or(&link.to);
+        let responder = responder.unwrap_or(&link.to);
         let way = |from: &'a str, to: &str| {
             if from == to {
                 return Ok(self.way(from, Vec::new()));
             }
             let missing = || {
                 let reason = format!(
-                    "no way leads from '{from}' to '{to}', but this queue's algorithm probes"
+                    "no way leads from '{from}' to '{to}', but this queue's algorithm probes: \
+                     name another responder"
                 );
                 Fault::new(format!("{at}.responder"), reason)
             };

@@ -17,6 +17,7 @@ pub mod frame;
 pub mod graph;
 mod medium;
 mod names;
+mod passing;
 mod queue;
 mod range;
 pub mod script;

@@ -67,7 +67,7 @@ fn a_header_of_a_link_that_has_none_to_count() {
     // 1,500 bytes of IP and the header do not fit into two frames less a byte.
     scenario["links"][1]["header"] = json!(100);
     scenario["links"][1]["burst"] = json!(1_599);
-    assert!(refusal(&scenario).1.contains("a full packet of 1600 bytes"));
+    assert!(refusal(&scenario).1.contains("give 1600 bytes or more"));
     scenario["links"][1]["burst"] = json!(3_028);
     scenario["links"][0]["header"] = json!(0);
     assert_eq!(refusal(&scenario).0, "links[0].header");
@@ -93,7 +93,7 @@ fn a_least_frame_or_cells_of_a_link_that_has_none() {
     scenario["links"][1]["burst"] = json!(1_695);
     let fault = Scenario::from_json(&scenario.to_string()).expect_err("a fault");
     assert!(
-        fault.reason.contains("a full packet of 1696 bytes"),
+        fault.reason.contains("give 1696 bytes or more"),
         "{}",
         fault.reason
     );

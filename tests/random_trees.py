@@ -46,7 +46,7 @@ class _Tree:
         queue = f'queue = {{ algorithm = "{algorithm}", limit = {limit} }}'
         return f'match = [{{ flows = "g{self.leaves}" }}], {queue}'
 
-    def inside(self, depth: int, below: str = "") -> str:
+    def inside(self, depth: int) -> str:
         """Write a queue, or now and then a discipline, for a class."""
         if depth < 2 and self.rng.random() < 0.15:
             first = self.leaves

@@ -32,6 +32,10 @@ class _Tree:
         self.names = 0
         names = sorted(name for name in algorithms() if "sim" in find(name).hosts)
         self.algorithms = ["fifo"] if only_fifo else names
+        self.is_odd = not only_fifo
+        # Turns and buckets of a byte cost a kernel minutes, or are less exact there.
+        self.quanta_bytes = [300, 1514, 9000] if only_fifo else [1, 300, 1514, 9000]
+        self.bursts_bytes = [1600, 5000] if only_fifo else [1, 1600, 5000]
         # Who finds the only place of a queue free is decided by the hosts' jitter.
         self.limits = [50, 200, 500] if only_fifo else [1, 5, 50, 500]
 
@@ -62,7 +66,7 @@ class _Tree:
         list_name = "bands" if kind == "prio" else "classes"
         entries = []
         for _ in range(self.rng.randint(1, 4)):
-            quantum = f', quantum = "{self.rng.choice([300, 1514, 9000])} B"' * (kind == "drr")
+            quantum = f', quantum = "{self.rng.choice(self.quanta_bytes)} B"' * (kind == "drr")
             entries.append(f'{{ name = "{self.name()}"{quantum}, {self.inside(depth)} }}')
         return f'kind = "{kind}", {list_name} = [{", ".join(entries)}]'
 
@@ -74,7 +78,7 @@ class _Tree:
             ceil_kbps = rate_kbps + self.rng.choice([0, 0, 5_000, 50_000])
             name = self.name()
             keys = f'name = "{name}", rate = "{rate_kbps} kbit/s", ceil = "{ceil_kbps} kbit/s"'
-            keys += f', burst = "{self.rng.choice([1600, 5000])} B"'
+            keys += f', burst = "{self.rng.choice(self.bursts_bytes)} B"'
             keys += f', parent = "{parent}"' if parent else ""
             keys += f", prio = {self.rng.randint(0, 7)}" if self.rng.random() < 0.3 else ""
             keys += ', quantum = "1514 B"' if self.rng.random() < 0.5 else ""
@@ -92,6 +96,8 @@ class _Tree:
 
         for _ in range(self.rng.randint(1, 2)):
             add(None, self.rng.randint(1, 4), 20_000)
+        if self.is_odd and self.rng.random() < 0.3:
+            self.rng.shuffle(entries)
         return entries
 
 
@@ -115,6 +121,12 @@ def draw(seed: int, *, only_fifo: bool = False) -> Drawn:
             f'{{ name = "below", kind = "queue", rate = "{rate} Mbit/s", '
             f'queue = {{ algorithm = "fifo", limit = {limit} }} }}'
         ] * (rng.random() < 0.5)
+        if not only_fifo and rng.random() < 0.3:
+            algorithm = rng.choice(tree.algorithms)
+            stages.append(
+                f'{{ name = "last", kind = "htb", default = "rest", classes = [{{ name = "rest", '
+                f'rate = "{rng.randint(1, 60)} Mbit/s", queue = "{algorithm}" }}] }}'
+            )
     offers: dict[str, float | None] = {}
     flows = []
     for leaf in range(1, tree.leaves + 1):

@@ -120,6 +120,7 @@ def test_a_drawn_tree_keeps_its_books_and_its_ceilings(seed: int) -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(1800)
 def test_a_thousand_drawn_trees_keep_their_books_and_their_ceilings() -> None:
     for seed in range(QUICK, ALL):
         check(seed)
@@ -192,6 +193,7 @@ def test_a_tree_sends_all_that_its_ceilings_let_it(seed: int) -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(1800)
 def test_a_thousand_trees_send_all_that_their_ceilings_let_them() -> None:
     for seed in range(1_000 + QUICK, 2_000):
         check_work(seed)

@@ -332,6 +332,34 @@ fn probes_of_a_class_measure_the_stage_below() {
     );
 }
 
+#[test]
+fn probes_whose_class_is_full_are_lost_and_the_rest_goes_on() {
+    let mut scenario = offered(
+        &[("A1", 15)],
+        &json!([
+            {"kind": "queue", "name": "ip", "rate": 12 * MBPS,
+             "queue": {"algorithm": "asqm", "limit": 1_000}},
+            {"kind": "htb", "name": "mac", "classes": [
+                leaf("A1", None, 10, 10, json!({"match": [{"flows": ["A1"]}]})),
+                {"name": "probes", "rate": 8_000, "match": [{"transport": ["probe"]}],
+                 "queue": {"algorithm": "fifo", "limit": 1}},
+            ]}
+        ]),
+    );
+    let back = json!({"name": "back", "from": "b", "to": "r"});
+    scenario["links"].as_array_mut().expect("links").push(back);
+    let report = play(&scenario, 1);
+    let probes = report.queues[0].probes.expect("it asks");
+    assert!(probes.answered_pkts > 100, "{probes:?}");
+    assert!(probes.joined_pkts > 2 * probes.answered_pkts, "{probes:?}");
+    let bits = report.classes[0].windows[0].sent_bytes * 8;
+    let seconds = report.classes[0].windows[0].to_s - report.classes[0].windows[0].from_s;
+    assert!(
+        (bits as f64 / seconds / 1e7 - 1.0).abs() < 0.01,
+        "{bits} in {seconds} s"
+    );
+}
+
 /// The key and the sentence of the first fault.
 fn refusal(end: &Value) -> (String, String) {
     let scenario = offered(&[("A1", 1)], end);

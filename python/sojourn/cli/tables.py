@@ -37,14 +37,12 @@ from sojourn.result.result import Result, Run
 from sojourn.scenario.trace import BIN_MS
 from sojourn.show.tables import (
     NOTHING,
-    at_place,
+    by_group,
+    by_place,
     columns,
     console,
     group_columns,
-    groups,
     metrics_at,
-    of_group,
-    places,
     print_line,
     print_table,
     seeds_note,
@@ -104,8 +102,7 @@ def result_parts(results: Mapping[str, Result]) -> Parts:
 
 
 def _case_parts(by_case: Cases, differences: Sequence[Difference]) -> Parts:
-    for queue, window in places(by_case):
-        at_queue = at_place(by_case, (queue, window))
+    for (queue, window), at_queue in by_place(by_case).items():
         own = own_names(at_queue, queue)
         cells = columns(metrics_at(at_queue), at_queue, queue, window)
         title = f"{queue}, {window}: "
@@ -115,8 +112,7 @@ def _case_parts(by_case: Cases, differences: Sequence[Difference]) -> Parts:
     yield from _classes(by_case)
     yield from responses(by_case, _labels)
     # Groups have tables of their own where there are several.
-    for group, window in groups(by_case):
-        with_group = of_group(by_case, (group, window))
+    for (group, window), with_group in by_group(by_case).items():
         cells = group_columns(with_group, group, window)
         title = f"flows '{group}', {window}: "
         yield Table(title + seeds_note(with_group), _labels(with_group), cells)

@@ -24,7 +24,7 @@ from sojourn.show.measured import Absent, Measured, Missing
 from sojourn.show.network_page import of_results
 from sojourn.show.over_time import cwnd, delay, drops, probability, rate, srtt
 from sojourn.show.page import drawn, render
-from sojourn.show.tables import at_place, columns, metrics_at, seeds_note
+from sojourn.show.tables import by_place, columns, metrics_at, seeds_note
 from sojourn.show.windows import ccdf, cdf, fct, page, tradeoff
 from sojourn.store.store import write_whole
 
@@ -182,11 +182,11 @@ def html(
 def _tables(measured: Measured, queue: str) -> list[Table]:
     """Make the tables of a queue: one for each window that is shown for any case."""
     spans = dict.fromkeys(span.name for c in measured.having(queue) if (span := measured.span(c)))
-    tables = []
+    tables, placed = [], by_place(measured.by_case)
     for window in spans:
         shown = {
             case: runs
-            for case, runs in at_place(measured.by_case, (queue, window)).items()
+            for case, runs in placed.get((queue, window), {}).items()
             if (span := measured.span(case)) and span.name == window
         }
         names = [Column(heading, texts) for heading, texts in labels(shown).items()]

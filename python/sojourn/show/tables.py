@@ -157,39 +157,24 @@ def _blocks(width: int, labels: Sequence[Column], columns: Sequence[Column]) -> 
 NOTHING = "–"
 
 
-def places(by_case: Cases) -> list[tuple[str, str]]:
-    """List the queues and windows of all cases."""
-    return list(
-        dict.fromkeys(
-            (queue["name"], window["name"])
-            for runs in by_case.values()
-            for queue in runs[0].report["queues"]
-            for window in queue["windows"]
-        )
-    )
+def by_place(by_case: Cases) -> dict[tuple[str, str], Cases]:
+    """Sort cases by their queues and windows."""
+    found: dict[tuple[str, str], Cases] = {}
+    for case, runs in by_case.items():
+        for queue in runs[0].report["queues"]:
+            for window in queue["windows"]:
+                found.setdefault((queue["name"], window["name"]), {})[case] = runs
+    return found
 
 
-def groups(by_case: Cases) -> list[tuple[str, str]]:
-    """List the names of flows and the windows of cases that have flows of several names."""
-    return list(
-        dict.fromkeys(
-            (group["name"], window["name"])
-            for runs in by_case.values()
-            for window in runs[0].report["transport"]
-            if len(window["groups"]) > 1
-            for group in window["groups"]
-        )
-    )
-
-
-def at_place(by_case: Cases, place: tuple[str, str]) -> Cases:
-    """Select the cases that have this queue and window."""
-    return {case: runs for case, runs in by_case.items() if place in places({case: runs})}
-
-
-def of_group(by_case: Cases, place: tuple[str, str]) -> Cases:
-    """Select the cases that have these flows, beside others, and this window."""
-    return {case: runs for case, runs in by_case.items() if place in groups({case: runs})}
+def by_group(by_case: Cases) -> dict[tuple[str, str], Cases]:
+    """Sort cases that have flows of several names by these and the windows."""
+    found: dict[tuple[str, str], Cases] = {}
+    for case, runs in by_case.items():
+        for window in runs[0].report["transport"]:
+            for group in window["groups"] if len(window["groups"]) > 1 else ():
+                found.setdefault((group["name"], window["name"]), {})[case] = runs
+    return found
 
 
 def metrics_at(by_case: Cases) -> list[Metric]:

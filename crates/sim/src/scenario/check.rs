@@ -14,7 +14,7 @@ use super::frame::Frames;
 use super::graph::{Graph, Way};
 use super::names::Names;
 use super::passing::PassingAll;
-use super::range::time;
+use super::range::{check_dscp, time};
 use super::{
     EcnSpec, FORMAT, Fault, FlowSpec, HEADER_BYTES, LinkSpec, MTU_BYTES, Options, Scenario,
     TimesSpec, TransportSpec,
@@ -140,6 +140,7 @@ impl Scenario {
             let reason = format!("{} is outside 1 to {MAX_FLOWS} in all", flow.count);
             faults.add(format!("{at}.count"), reason);
         }
+        faults.take(check_dscp(at, flow.dscp));
         faults.take(flow.check_start(at));
         let start_ns = match flow.start {
             TimesSpec::One(start_ns) => start_ns,

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use super::end::{ClassSpec, Classes, Match, Part, QueueStage, RingSpec, Stage, inside};
 use super::fault::Faults;
 use super::names::Names;
-use super::range::{later, rate};
+use super::range::{check_dscp, later, rate};
 use super::{Fault, LinkSpec, QueueSpec, ShaperKind};
 
 /// More are typing errors; each is a queue that costs memory and time at the start.
@@ -19,8 +19,6 @@ const MAX_BANDS: usize = 16;
 /// Deeper trees `tc` refuses.
 const MAX_LEVELS: usize = 8;
 const MAX_RING_PKTS: u32 = 65_536;
-/// The field has six bits.
-const MAX_DSCP: u8 = 63;
 /// As in sch_htb.
 const MAX_PRIO: u8 = 7;
 
@@ -110,9 +108,10 @@ fn check_queue(
             (Some(_), ..) => "rate",
             (_, ShaperKind::Tbf | ShaperKind::Htb, _) => "shaper",
             (.., true) => "medium",
+            _ if !stage.schedule.is_empty() => "schedule",
             _ => return,
         };
-        let reason = "a medium grants the turns: leave out rate, shaper and a ring below";
+        let reason = "a medium grants the turns: leave out rate, schedule, shaper and a ring below";
         return faults.add(format!("{at}.{key}"), reason);
     }
     match stage.rate_bps {
@@ -332,12 +331,7 @@ fn check_match(at: &str, entry: &Match, names: &Names<'_>, faults: &mut Faults) 
         faults.add(at, format!("fits nothing: give one of {keys}"));
     }
     for dscp in entry.dscp.iter().flatten() {
-        if *dscp > MAX_DSCP {
-            faults.add(
-                format!("{at}.dscp"),
-                format!("{dscp} is outside 0 to {MAX_DSCP}"),
-            );
-        }
+        faults.take(check_dscp(at, *dscp));
     }
     for (key, nodes) in [
         ("from", &entry.from),

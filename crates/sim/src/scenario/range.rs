@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! Ranges of times and rates.
+//! Ranges of times, rates and marks.
 
 use super::fault::{Fault, fault};
 use crate::base::rate::MIN_RATE_BPS;
@@ -11,6 +11,8 @@ use crate::base::time::NS_PER_S;
 const MAX_RATE_BPS: u64 = 10_000_000_000_000;
 /// A year: times in ns stay far below 2^63.
 const MAX_TIME_NS: u64 = 366 * 86_400 * NS_PER_S;
+/// The field has six bits.
+const MAX_DSCP: u8 = 63;
 
 pub(super) fn rate(key: &str, rate_bps: u64) -> Result<(), Fault> {
     if (MIN_RATE_BPS..=MAX_RATE_BPS).contains(&rate_bps) {
@@ -41,5 +43,16 @@ pub(super) fn time(key: &str, ns: u64) -> Result<(), Fault> {
     fault(
         key,
         format!("{ns} ns is more than {MAX_TIME_NS} ns, a year"),
+    )
+}
+
+/// `at` is the key of what has it.
+pub(super) fn check_dscp(at: &str, dscp: u8) -> Result<(), Fault> {
+    if dscp <= MAX_DSCP {
+        return Ok(());
+    }
+    fault(
+        format!("{at}.dscp"),
+        format!("{dscp} is outside 0 to {MAX_DSCP}"),
     )
 }

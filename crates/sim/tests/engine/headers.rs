@@ -99,6 +99,46 @@ fn a_link_counts_its_least_frame_and_its_cells() {
 }
 
 #[test]
+fn every_kind_of_stage_counts_the_frames_of_its_link() {
+    let fifo = json!({"algorithm": "fifo"});
+    let ring = json!({"kind": "ring", "name": "ring", "packets": 3, "rate": 10_000_000});
+    let classes = |kind: &str, keys: Value| {
+        let mut class = json!({"name": "all", "queue": fifo});
+        merge(&mut class, &keys);
+        json!({"kind": kind, "name": kind, "default": "all", "classes": [class]})
+    };
+    let cells = json!({"header": 44, "linklayer": "atm"});
+    for end in [
+        json!([{"kind": "queue", "name": "q", "rate": 10_000_000, "queue": fifo}]),
+        json!([{"kind": "queue", "name": "q", "medium": "cable", "queue": fifo}]),
+        json!([{"kind": "queue", "name": "q", "queue": fifo}, ring]),
+        json!([classes("htb", json!({"rate": 10_000_000}))]),
+        json!([classes("prio", json!({})), ring]),
+        json!([classes("drr", json!({})), ring]),
+        json!([
+            classes("htb", json!({"rate": 10_000_000})),
+            classes("drr", json!({})),
+            ring
+        ]),
+    ] {
+        let mut scenario = datagrams(10, S, &cells);
+        let link = scenario["links"][0].as_object_mut().expect("a link");
+        link.retain(|key, _| key != "rate" && key != "queue");
+        link.insert("end".to_owned(), end.clone());
+        scenario["media"] = json!([{
+            "name": "cable", "rate": 10_000_000, "cycle": 2 * MS, "grant": 8_000, "slots": 8,
+            "backoff": [3, 8]
+        }]);
+        for queue in &play(&scenario, 1).queues {
+            let events = queue.events.as_ref().expect("events");
+            assert!(events.len() > 40, "{end}");
+            // 1,028 bytes and 44 fill 23 cells.
+            assert!(events.iter().all(|e| e.len_bytes == 23 * 53), "{end}");
+        }
+    }
+}
+
+#[test]
 fn small_frames_are_as_many_as_an_ethernet_can_carry() {
     let mut scenario = datagrams(10, S, &json!({"header": 38, "mpu": 84}));
     scenario["links"][0]["rate"] = json!(10_000_000);

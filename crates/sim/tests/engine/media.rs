@@ -176,8 +176,11 @@ fn media_that_cannot_be_are_refused_with_their_key() {
         let of = fault(pointer, value);
         assert!(of.starts_with(sentence), "{of}");
     }
-    let mut both = modems(1, 1_000, &json!({}));
-    both["links"][0]["end"][0]["rate"] = json!(MBPS);
-    let fault = Scenario::from_json(&both.to_string()).expect_err("a fault");
-    assert_eq!(fault.key, "links[0].end[0].rate");
+    let schedule = json!([{"at": MS, "rate": 0}]);
+    for (key, value) in [("rate", json!(MBPS)), ("schedule", schedule)] {
+        let mut both = modems(1, 1_000, &json!({}));
+        both["links"][0]["end"][0][key] = value;
+        let fault = Scenario::from_json(&both.to_string()).expect_err("a fault");
+        assert_eq!(fault.key, format!("links[0].end[0].{key}"));
+    }
 }

@@ -74,6 +74,16 @@ fn a_header_of_a_link_that_has_none_to_count() {
 }
 
 #[test]
+fn a_mark_that_no_packet_can_have() {
+    refuses(
+        "/flows/0/dscp",
+        json!(64),
+        "flows[0].dscp",
+        "outside 0 to 63",
+    );
+}
+
+#[test]
 fn a_least_frame_or_cells_of_a_link_that_has_none() {
     for (key, value) in [("mpu", json!(64)), ("linklayer", json!("atm"))] {
         refuses(

@@ -116,6 +116,14 @@ def test_a_class_changes_with_all_its_values_and_its_queue_with_it() -> None:
     assert "parent 1:2 handle 10: sojourn pie bandwidth 3mbit" in line
 
 
+def test_classes_count_the_frames_of_their_link() -> None:
+    data = scenario(leaf("one", '{ flows = "g0" }'), ["g0"])
+    data["links"][0] |= {"header": 40, "linklayer": "atm"}
+    refusals.check(data)
+    words = "handle 1: stab overhead 26 linklayer atm mtu 2047 tsize 2048 htb"
+    assert words in plan(data, 1).files["l0s0.qdiscs"]
+
+
 def test_a_parent_that_is_written_below_its_children_is_made_first() -> None:
     data = scenario(leaf("one", '{ flows = "g0" }'), ["g0"])
     data["links"][0]["end"][0]["classes"].reverse()

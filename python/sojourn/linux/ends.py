@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
+from sojourn.scenario.links import FRAME
+
 Data = Mapping[str, Any]
 
 RING = "ring"
@@ -274,10 +276,13 @@ _PLAIN: dict[str, Any] = {
     "queue": {"algorithm": "fifo"},
     "responder": None,
 }
+# Without a rate a link counts no frames.
+_NO_FRAMES = {key: int(usual) if isinstance(usual, int) else usual for key, usual in FRAME.items()}
 
 
 def _plain_link(link: Data) -> dict[str, Any]:
-    return {**_PLAIN, **{key: value for key, value in link.items() if key != "end"}}
+    kept = {key: value for key, value in link.items() if key != "end"}
+    return {**_PLAIN, **kept, **_NO_FRAMES}
 
 
 def _link_of(queue: Queue, link: Data, base: Data) -> dict[str, Any]:

@@ -296,6 +296,16 @@ MISTAKES = {
         "packets = 9\nbql = 9000",
         r":33: .*end\[2\].bql: 9000 is neither true, a limit that adapts, nor false, nor a size",
     ),
+    "a limit that is too large": (
+        "packets = 9",
+        'packets = 9\nbql = "5 GB"',
+        r":33: .*end\[2\].bql: 5 GB is outside 0 B to 4294967.295 kB",
+    ),
+    "a limit in the wrong unit": (
+        "packets = 9",
+        'packets = 9\nbql = "5 ms"',
+        r":33: .*end\[2\].bql: '5 ms'",
+    ),
     "a limit of nothing": (
         "packets = 9",
         'packets = 9\nbql = "0 B"',

@@ -190,7 +190,9 @@ def _descend(part: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
     InputError if there is none."""
     if not path:
         if not isinstance(part, dict):
-            raise InputError(f"--set {key}: there is nothing to set in {part!r}")
+            is_list = isinstance(part, list)
+            there = "a list: name an entry, then its key" if is_list else repr(part)
+            raise InputError(f"--set {key}: there is nothing to set in {there}")
         yield part
         return
     word, rest = path[0], path[1:]

@@ -208,9 +208,9 @@ class QueueStage(Kind, _Named):
 
 
 def _read_bql(value: object) -> object:
-    if isinstance(value, bool) or (isinstance(value, str) and any(map(str.isdigit, value))):
-        return value
-    if isinstance(value, Size):
+    if isinstance(value, str) and any(map(str.isdigit, value)):
+        value = Size(value)
+    if isinstance(value, bool | Size):
         return value
     reason = f"{value!r} is neither true, a limit that adapts, nor false, nor a size such as '9 kB'"
     raise refusal(reason)
@@ -224,7 +224,8 @@ class Ring(Kind, _Named):
         strict=True, ge=0, le=65536, description="that wait in it, beside the one on the line"
     )
     bql: Annotated[
-        StrictBool | Annotated[Size, up_to(MOST_BURST)],
+        StrictBool | Size,
+        up_to(MOST_BURST),
         BeforeValidator(_read_bql, json_schema_input_type=bool | Size),
     ] = Field(
         False, description="Linux's limit of bytes in the ring: true adapts it, a size fixes it"

@@ -494,6 +494,32 @@ def test_the_bounds_of_lengths_are_those_of_the_engine(
         Scenario.model_validate(data)
 
 
+def test_the_header_of_an_ethernet_has_a_name_wherever_a_header_is_taken() -> None:
+    ethernet = {"header": "ethernet"}
+    data = loads(SMALL).to_data()
+    data["dumbbell"] |= ethernet
+    dumbbell = Scenario.model_validate(data)
+    assert dumbbell.dumbbell and dumbbell.to_data()["dumbbell"]["header"] == "38 B"
+    lot = {"hops": [{"rate": "1 Mbit/s"}], **ethernet}
+    parts = {"format": 2, "name": "x", "duration": "1 s"}
+    nodes = {"nodes": ["a", "b"], "flows": [{"from": "a", "to": "b"}]}
+    cable = {"name": "c", "between": ["a", "b"], "rate": "1 Mbit/s"}
+    for scenario, names in (
+        (dumbbell, {"bottleneck"}),
+        (Scenario.model_validate({**parts, "parking_lot": lot}), {"hop 1"}),
+        (
+            Scenario.model_validate({**parts, **nodes, "cables": [cable | ethernet]}),
+            {"c", "c back"},
+        ),
+    ):
+        for host in ("sim", "linux"):
+            links = scenario.to_engine(host)["links"]
+            assert {link["name"] for link in links if link["header"] == 38} == names
+    data["dumbbell"]["header"] = "etherne"
+    with pytest.raises(ValidationError, match="'etherne' is not a number with a unit"):
+        Scenario.model_validate(data)
+
+
 @pytest.mark.parametrize("kind", sorted(flows.KINDS))
 def test_a_flow_of_each_kind_goes_to_another_process(kind: str) -> None:
     app = flows.KINDS[kind].model_construct(kind=kind)

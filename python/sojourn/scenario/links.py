@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # The part of a frame that a queueing discipline sees beside the IP packet.
 ETHERNET = Size("14 B")
+# What the wire carries beside it: header (14), checksum (4), preamble (8) and gap (12).
+_NAMED_HEADERS = {"ethernet": Size("38 B")}
 
 
 class Jitter(Model):
@@ -77,7 +79,10 @@ _OPPORTUNITY = (
     "each moment of `trace` lets 1,504 `bytes` leave, as in mahimahi, or one `packet` of any size"
 )
 OF_SIM = "what only the simulator has; Linux takes no notice"
-_HEADER = "what {} counts beside each IP packet, up to {}; unless given, Ethernet's"
+_HEADER = (
+    "what {} counts beside each IP packet, up to {}; `ethernet` is 38 B, all that a packet takes "
+    "of an Ethernet; unless given, the header of Ethernet alone"
+)
 _MPU = (
     "the least that {} counts of a packet, `header` included: tc's `mpu`, up to a full packet, {}"
 )
@@ -124,7 +129,14 @@ ProbeKey = Annotated[Literal["echo", "experimental"], Field(description=_PROBE)]
 # Keys of the length that a link counts of a packet, with their defaults. Those of a network are
 # `Framed`.
 FRAME = {"header": ETHERNET, "mpu": Size(0), "linklayer": "ethernet"}
-_Header = Annotated[Size, up_to(MOST_HEADER)]
+_Header = Annotated[
+    Size,
+    BeforeValidator(
+        lambda value: _NAMED_HEADERS.get(value, value) if isinstance(value, str) else value,
+        json_schema_input_type=Literal["ethernet"] | Size,
+    ),
+    up_to(MOST_HEADER),
+]
 _Mpu = Annotated[Size, up_to(MOST_MPU)]
 _LinkLayer = Literal["ethernet", "atm"]
 FramedHeader = Annotated[_Header, Field(description=_HEADER.format(_EACH, MOST_HEADER))]

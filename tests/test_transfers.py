@@ -129,6 +129,51 @@ def test_cells_of_the_times_of_groups_hold_what_the_table_has(kept: Path) -> Non
             assert high - low <= max(low / 1_000, 1)
 
 
+PAIRS = (
+    SCENARIO.split("[[dumbbell.flows]]")[0]
+    + """\
+[[dumbbell.senders]]
+name = "s"
+count = 2
+
+[[dumbbell.receivers]]
+name = "r"
+count = 2
+
+[[dumbbell.flows]]
+name = "users"
+count = 6
+app = { kind = "web", think = "200 ms" }
+
+[record]
+transfers = true
+"""
+)
+
+
+def test_pairs_of_one_group_have_its_completion_times_together() -> None:
+    """Histograms of hundreds of pairs would take gigabytes."""
+    (run,) = sojourn.run(sojourn.loads(PAIRS))
+    (window,) = run.report["transport"]
+    parts = [group["fct_s"] for group in window["groups"]]
+    assert len(parts) == 4 and all(part["n"] and part["p50"] is None for part in parts)
+    assert sum(part["n"] for part in parts) == window["fct_s"]["n"] > 100
+    table = (run.transfers() or pytest.fail("none")).to_pylist()
+    for group in window["groups"]:
+        took_s = [
+            (row["last_byte_ns"] - row["begun_ns"]) / 1e9
+            for row in table
+            if row["group"] == group["name"] and row["last_byte_ns"] is not None
+        ]
+        assert group["fct_s"]["n"] == len(took_s)
+        assert group["fct_s"]["mean"] == pytest.approx(np.mean(took_s))
+    assert all(group["page_s"]["n"] and group["page_s"]["mean"] for group in window["groups"])
+    cells = (run.entry.distributions() or pytest.fail("none")).to_pylist()
+    times = [row for row in cells if row["quantity"] == "fct"]
+    assert {row["of"] for row in times} == {"users"}
+    assert sum(row["count"] for row in times) == window["fct_s"]["n"]
+
+
 def test_what_did_not_end_has_no_last_byte(kept: Path) -> None:
     for run in sojourn.Result.load(kept):
         every = (run.transfers() or pytest.fail("none")).to_pylist()

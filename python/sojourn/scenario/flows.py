@@ -333,3 +333,8 @@ class Flow(Traffic):
         None, description="links from the sender; unless given, the way with the fewest of them"
     )
     reverse_path: tuple[Name, ...] | None = Field(None, description="links back to it")
+    part_of: Name | None = Field(
+        None,
+        description="group of which it is a part: quantiles of completion times are those of the "
+        "whole; unless given, it is a group by itself",
+    )

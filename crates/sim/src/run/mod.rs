@@ -191,7 +191,7 @@ impl<'a> Simulation<'a> {
             flows: Vec::new(),
             conversations: Vec::new(),
             visits: Vec::new(),
-            times: TransferTimes::new(scenario.flows.len(), &windows),
+            times: TransferTimes::new(&scenario.flows, &windows),
             ended: scenario.record.transfers.then(Vec::new),
             paths: Paths::default(),
             owners: Vec::new(),

@@ -352,6 +352,10 @@ impl Default for QueueSpec {
 pub struct FlowSpec {
     /// Name.
     pub name: String,
+    /// The group of which it is a part: times of transfers and pages are kept of the whole; none:
+    /// of this group alone.
+    #[serde(default)]
+    pub part_of: Option<String>,
     /// How many.
     #[serde(default = "one")]
     pub count: u32,
@@ -391,6 +395,13 @@ pub struct FlowSpec {
     /// Keys that only Linux has.
     #[serde(default)]
     pub linux: LinuxFlows,
+}
+
+impl FlowSpec {
+    /// The name under which times of its transfers and pages are kept.
+    pub fn whole(&self) -> &str {
+        self.part_of.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// Switches of TCP by their names.

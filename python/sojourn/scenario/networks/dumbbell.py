@@ -3,7 +3,7 @@
 """`[dumbbell]`: senders, one bottleneck, receivers.
 
 A group of flows from several nodes to several nodes becomes a group for each pair, which has a
-share of the flows, starts and round trips.
+share of the flows, starts and round trips. Quantiles of completion times are those of the whole.
 """
 
 from __future__ import annotations
@@ -309,6 +309,8 @@ class Dumbbell(Network):
             for share, (sender, receiver) in zip(
                 traffic.shares(len(node_pairs)), node_pairs, strict=True
             ):
+                if is_shared:
+                    share["part_of"] = traffic.name
                 if has_edges:
                     forth = sender in nodes[SENDERS]
                     share |= paths(sender, ["bottleneck"], receiver, forth=forth)

@@ -64,7 +64,7 @@ pub fn report(scenario: &Scenario, played: &str) -> Result<(FlowsReport, Vec<Tra
         edges: &edges,
         end: flow_counts(last),
         flows: flows.collect(),
-        times: &TransferTimes::new(scenario.flows.len(), &scenario.windows()),
+        times: &TransferTimes::new(&scenario.flows, &scenario.windows()),
     };
     let report = counted.report();
     let mut transfers = log.transfers;

@@ -24,7 +24,7 @@ pub use histogram::Delays;
 pub use report::*;
 pub use response::ResponseReport;
 pub use statistics::{StatisticReport, Statistics, scale};
-pub use transfers::{Times, Transfer, TransferTimes};
+pub use transfers::{Sum, Times, Transfer, TransferTimes};
 
 use crate::base::time::{NS_PER_MS, NS_PER_S, Time};
 use crate::scenario::{OpportunitySpec, WindowSpec};

@@ -7,10 +7,10 @@ use super::flows::{
     EchoReport, FlowReport, FlowsReport, FlowsWindow, GroupWindow, ScriptWindow, TransportWindow,
     goodputs_mbps,
 };
-use super::times::{PAGES, TRANSFERS, completions, merged};
+use super::times::{Kept, PAGES, TRANSFERS, completions, merged, of_part};
 use crate::base::time::Time;
 use crate::measure::counts::{Completion, Echo, FlowCounts};
-use crate::measure::record::{Distribution, Quantity, TransferTimes};
+use crate::measure::record::{Distribution, Quantity, Sum, TransferTimes};
 use crate::scenario::{FlowSpec, Scenario, WindowSpec};
 
 /// What one flow has counted in the whole run, beside its counts.
@@ -80,8 +80,9 @@ impl Counted<'_> {
 
     fn transport(&self, number: usize, window: &WindowSpec) -> TransportWindow {
         let counted = self.in_window(window);
-        let times = |group: usize| &self.times.of(group, number).transfers;
-        let every: Vec<_> = (0..self.scenario.flows.len()).map(times).collect();
+        let wholes = 0..self.times.names().len();
+        let every = wholes.map(|whole| &self.times.of(whole, number).transfers);
+        let every: Vec<_> = every.collect();
         let fct_s = completions(&self.flows, TRANSFERS, window, &every);
         let all = FlowsWindow::of(&counted, window, fct_s);
         let mut first = 0;
@@ -89,11 +90,18 @@ impl Counted<'_> {
             let members = first..first + spec.count as usize;
             first = members.end;
             let (counted, flows) = (&counted[members.clone()], &self.flows[members]);
-            let fct_s = completions(flows, TRANSFERS, window, &[times(group)]);
+            let whole = self.times.of(self.times.whole_of(group), number);
+            let share = self.times.share_of(group, number);
+            let took = |kept: Kept, whole, share: Option<&Sum>| match share {
+                Some(sum) => of_part(flows, kept, window, sum),
+                None => completions(flows, kept, window, &[whole]),
+            };
+            let fct_s = took(TRANSFERS, &whole.transfers, share.map(|of| &of.transfers));
             let all = FlowsWindow::of(counted, window, fct_s);
+            let has_pages = spec.app.has_pages();
+            let page_s = has_pages.then(|| took(PAGES, &whole.pages, share.map(|of| &of.pages)));
             let is_script = spec.app.is_script();
-            let pages = &self.times.of(group, number).pages;
-            let script = is_script.then(|| ScriptWindow::of(spec, flows, counted, window, pages));
+            let script = is_script.then(|| ScriptWindow::of(counted, page_s));
             GroupWindow {
                 script,
                 ..GroupWindow::of(spec, counted, window, all)
@@ -107,24 +115,24 @@ impl Counted<'_> {
         }
     }
 
-    /// Of groups that have any.
+    /// Of whole groups that have any.
     fn times(&self, windows: &[WindowSpec]) -> Vec<Distribution> {
         let mut found = Vec::new();
         for (number, window) in windows.iter().enumerate() {
-            let mut left = &self.flows[..];
-            for (group, spec) in self.scenario.flows.iter().enumerate() {
-                let (flows, others) = left.split_at(spec.count as usize);
-                left = others;
-                let times = self.times.of(group, number);
+            for (whole, name) in self.times.names().iter().enumerate() {
+                let times = self.times.of(whole, number);
                 for (quantity, kept, times) in [
                     (Quantity::CompletionTime, TRANSFERS, &times.transfers),
                     (Quantity::PageTime, PAGES, &times.pages),
                 ] {
-                    let seen = merged(flows, kept, window, &[times]);
+                    let mut seen = times.clone();
+                    for flows in self.parts_of(whole) {
+                        seen.add_all(&merged(flows, kept, window, &[]));
+                    }
                     if seen.count() > 0 {
                         found.push(Distribution {
                             quantity,
-                            of: spec.name.clone(),
+                            of: name.clone(),
                             window: window.name.clone(),
                             seen,
                         });
@@ -133,6 +141,17 @@ impl Counted<'_> {
             }
         }
         found
+    }
+
+    /// The flows of each part of a whole group.
+    fn parts_of(&self, whole: usize) -> impl Iterator<Item = &[FlowCounted<'_>]> {
+        let mut first = 0;
+        let groups = self.scenario.flows.iter().enumerate();
+        groups.filter_map(move |(group, spec)| {
+            let members = first..first + spec.count as usize;
+            first = members.end;
+            (self.times.whole_of(group) == whole).then(|| &self.flows[members])
+        })
     }
 
     fn echoes(&self) -> Vec<EchoReport> {

@@ -5,10 +5,9 @@
 
 use serde::Serialize;
 
-use super::counted::FlowCounted;
-use super::times::{CompletionReport, PAGES, completions};
+use super::times::CompletionReport;
 use crate::measure::counts::{FlowCounts, Transit};
-use crate::measure::record::{Delays, Distribution};
+use crate::measure::record::Distribution;
 use crate::scenario::{FlowSpec, TransportSpec, WindowSpec};
 
 /// A flow's end.
@@ -138,20 +137,11 @@ pub struct FlowsReport {
 }
 
 impl ScriptWindow {
-    pub(super) fn of(
-        spec: &FlowSpec,
-        flows: &[FlowCounted<'_>],
-        counted: &[FlowCounts],
-        window: &WindowSpec,
-        pages: &Delays,
-    ) -> Self {
+    pub(super) fn of(counted: &[FlowCounts], page_s: Option<CompletionReport>) -> Self {
         Self {
             opened: counted.iter().map(|counts| counts.opened).sum(),
             answered_bytes: counted.iter().map(|counts| counts.answered_bytes).sum(),
-            page_s: spec
-                .app
-                .has_pages()
-                .then(|| completions(flows, PAGES, window, &[pages])),
+            page_s,
         }
     }
 }

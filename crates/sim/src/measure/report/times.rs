@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::counted::FlowCounted;
 use crate::base::time::Time;
 use crate::measure::counts::Completion;
-use crate::measure::record::Delays;
+use crate::measure::record::{Delays, Sum};
 use crate::scenario::WindowSpec;
 
 /// Completion times of transfers that ended in a window.
@@ -49,6 +49,20 @@ pub(super) fn completions(
     let sum_ns: u128 = took_ns.iter().map(|&ns| u128::from(ns)).sum();
     let mean = (!took_ns.is_empty()).then(|| sum_ns as f64 / took_ns.len() as f64 / 1e9);
     CompletionReport::of(took_ns.len() as u64, mean, quantile)
+}
+
+/// Of a part of a group: what was kept one by one, or the number and mean of others.
+pub(super) fn of_part(
+    flows: &[FlowCounted<'_>],
+    kept: Kept,
+    window: &WindowSpec,
+    sum: &Sum,
+) -> CompletionReport {
+    if sum.count == 0 {
+        return completions(flows, kept, window, &[]);
+    }
+    let mean = sum.took_ns as f64 / sum.count as f64 / 1e9;
+    CompletionReport::of(sum.count, Some(mean), |_| None)
 }
 
 /// What was kept one by one, and others, as one distribution.

@@ -145,6 +145,13 @@ WINDOWS = (
         for shape in ("mean", "sd")
     ),
     _same("utilisation_pct", "%", "bits sent, of what the link could have sent", "utilisation"),
+    _same(
+        "ip_mbps",
+        "Mbit/s",
+        "bits of IP packets sent, without the link's header; null with `mpu`, cells, or packets of "
+        "a trace",
+        "throughput, IP bytes",
+    ),
     _same("drop_pct", "%", "packets dropped, of those that arrived", "drops"),
     _same("mark_pct", "%", "packets marked, of those that arrived", "marks"),
     _same("arrived_pkts", "packets", "that came to the queue"),

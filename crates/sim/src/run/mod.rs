@@ -265,6 +265,7 @@ impl<'a> Simulation<'a> {
                 let (events, counters) = (self.scenario.record.events, gate.queue.counters());
                 let mut record =
                     QueueRecord::new(&leaf.name, most_bps, counters, &self.windows, events);
+                record.beside_each_packet(part.link.beside_each_packet());
                 if let Some(trace) = part.link.opportunities() {
                     record.follow(trace);
                 }

@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-use super::{HEADER_BYTES, LinkSpec};
+use super::{HEADER_BYTES, LinkSpec, Opportunity};
 
 /// Data of a cell, and the whole of it.
 const CELL_DATA_BYTES: u32 = 48;
@@ -21,6 +21,15 @@ pub enum LinkLayer {
     Ethernet,
     /// Into cells, of which the last one is filled up.
     Atm,
+}
+
+impl LinkSpec {
+    /// What it counts beside each IP packet; none: that depends on the packet, or a packet counts
+    /// as the opportunity that it takes.
+    pub fn beside_each_packet(&self) -> Option<u32> {
+        let is_even = self.mpu_bytes == 0 && self.linklayer == LinkLayer::Ethernet;
+        (is_even && self.opportunity == Opportunity::Bytes).then_some(self.header_bytes)
+    }
 }
 
 /// Lengths of packets while they are at a link.

@@ -53,6 +53,41 @@ fn each_link_counts_its_own_header_whatever_its_shaper_is() {
     }
 }
 
+#[test]
+fn throughput_in_bytes_of_ip_is_of_whole_ip_packets_whatever_the_header_is() {
+    let manners = [
+        json!({}),
+        json!({"delay": MS}),
+        json!({"sim": {"ring": 3}}),
+        json!({"shaper": "tbf"}),
+        json!({"shaper": "htb"}),
+        json!({"trace": [5, 10]}),
+    ];
+    for link in &manners {
+        for header in [0, 14, 38] {
+            let report = play(&two_links(header, 14, link), 1);
+            let (window, events) = (&report.queues[0].windows[0], &report.queues[0].events);
+            let ip_mbps = window.ip_mbps.expect("of a plain header");
+            let packets = ip_mbps * 1e6 / 8.0 * (window.to_s - window.from_s) / 1_028.0;
+            let left = events.iter().flatten().filter(|e| e.why == 0).count() as f64;
+            assert!(
+                (packets - packets.round()).abs() < 1e-6,
+                "{link}: {packets}"
+            );
+            assert!((left - 5.0..=left).contains(&packets.round()), "{link}");
+        }
+    }
+    let uneven = [
+        json!({"mpu": 84}),
+        json!({"linklayer": "atm"}),
+        json!({"trace": [5, 10], "opportunity": "packet"}),
+    ];
+    for link in &uneven {
+        let report = play(&two_links(14, 14, link), 1);
+        assert_eq!(report.queues[0].windows[0].ip_mbps, None, "{link}");
+    }
+}
+
 /// Frames of links, and how long a datagram of 1,000 bytes is in each: tc's `tc_calc_size_table`.
 #[test]
 fn a_link_counts_its_least_frame_and_its_cells() {

@@ -145,13 +145,14 @@ pub fn report(
     happened.sort_unstable();
     let end = Time(scenario.duration_ns);
     happened.retain(|&(at, ..)| at <= end);
-    let record = QueueRecord::new(
+    let mut record = QueueRecord::new(
         &link.name,
         rate_bps,
         Counters::default(),
         &scenario.windows(),
         scenario.record.events,
     );
+    record.beside_each_packet(link.beside_each_packet());
     Ok(play(&happened, passages, record).report(scenario.phases()))
 }
 

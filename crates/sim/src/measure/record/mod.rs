@@ -104,6 +104,8 @@ pub struct QueueRecord {
     rate_bps: u64,
     /// In place of the rate, where the link follows a trace.
     opportunities: Option<OpportunitySpec>,
+    /// What the link counts of each packet beside IP; none: that depends on the packet.
+    header_bytes: Option<u32>,
     windows: Vec<Window>,
     /// Since the last edge of a window: counted once, however many are under way.
     lately: Distributions,
@@ -154,6 +156,7 @@ impl QueueRecord {
             rate_at: Time(0),
             rate_bps,
             opportunities: None,
+            header_bytes: None,
             windows: windows.iter().map(window).collect(),
             lately: Distributions::default(),
             series: Vec::new(),
@@ -170,6 +173,11 @@ impl QueueRecord {
     /// Measures the link by these opportunities, whatever its rate is said to be.
     pub fn follow(&mut self, trace: OpportunitySpec) {
         self.opportunities = Some(trace);
+    }
+
+    /// Takes packets to be so much longer than their IP packets.
+    pub fn beside_each_packet(&mut self, header_bytes: Option<u32>) {
+        self.header_bytes = header_bytes;
     }
 
     /// The backlog has been `pkts` since it was last noted.

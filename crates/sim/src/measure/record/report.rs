@@ -59,6 +59,8 @@ pub struct WindowReport {
     pub queue_pkts: BacklogReport,
     /// Bits sent over bits that could have been.
     pub utilisation_pct: f64,
+    /// Bits of the IP packets that were sent; null where the link's header depends on the packet.
+    pub ip_mbps: Option<f64>,
     /// Drops of any reason over arrivals.
     pub drop_pct: Option<f64>,
     /// Marks over arrivals.
@@ -219,7 +221,14 @@ impl Span<'_> {
         }
     }
 
-    fn window(&self, window: &Window) -> WindowReport {
+    fn ip_mbps(&self, header_bytes: u32) -> f64 {
+        let sent_pkts = self.to.system_count - self.from.system_count;
+        let bytes = self.to.sent_bytes - self.from.sent_bytes;
+        let ip_bytes = bytes - u64::from(header_bytes) * sent_pkts;
+        ip_bytes as f64 * 8e3 / (self.to.at - self.from.at) as f64
+    }
+
+    fn window(&self, window: &Window, header_bytes: Option<u32>) -> WindowReport {
         let dropped = self.count(Counters::drop_pkts);
         let marked = self.count(Counters::mark_pkts);
         WindowReport {
@@ -231,6 +240,7 @@ impl Span<'_> {
             system_delay_ms: delays(&window.seen.system_delay, NS_PER_MS),
             queue_pkts: self.backlog(),
             utilisation_pct: self.utilisation_pct(),
+            ip_mbps: header_bytes.map(|bytes| self.ip_mbps(bytes)),
             drop_pct: pct(dropped as f64, self.arrived()),
             mark_pct: pct(marked as f64, self.arrived()),
             arrived_pkts: self.count(|queue| queue.in_pkts),
@@ -294,7 +304,7 @@ impl QueueRecord {
     pub fn report(self, phases: Vec<Phase>) -> QueueReport {
         let spans = self.windows.iter().filter_map(|window| {
             let (from, to) = (window.begin.as_ref()?, window.end.as_ref()?);
-            Some(Span { from, to }.window(window))
+            Some(Span { from, to }.window(window, self.header_bytes))
         });
         let windows = spans.collect();
         let mut series = SeriesReport::default();

@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import sojourn
-from sojourn.core.errors import RunError
+from sojourn.core.errors import InputError, RunError
 from sojourn.result import law
-from sojourn.result.metrics import METRICS, RUN_METRICS
+from sojourn.result.metrics import METRICS, RUN_METRICS, find
 
 SPAN = {
     "name": "settled",
@@ -27,12 +27,24 @@ SPAN = {
 }
 
 
+def times(*cells: tuple[str, str, int, int]) -> dict[str, list[Any]]:
+    """Cells of a histogram: quantity, group, milliseconds, count."""
+    return {
+        "quantity": [cell[0] for cell in cells],
+        "of": [cell[1] for cell in cells],
+        "window": ["settled"] * len(cells),
+        "from_ns": [cell[2] * 1_000_000 for cell in cells],
+        "count": [cell[3] for cell in cells],
+    }
+
+
 def run(seed: int = 1, **tables: Any) -> Any:
     """A run that has these tables alone."""
     report = {"queues": [{"name": "bottleneck", "windows": [SPAN]}]}
     found = {name: pa.table(columns) if columns else None for name, columns in tables.items()}
     methods = {name: (lambda table=table: table) for name, table in found.items()}
-    return SimpleNamespace(report=report, labels={"aqm": "duk:tick=4ms"}, seed=seed, **methods)
+    labels, entry = {"aqm": "duk:tick=4ms"}, SimpleNamespace(**methods)
+    return SimpleNamespace(report=report, labels=labels, seed=seed, entry=entry, **methods)
 
 
 def value(name: str, of: Any) -> float:
@@ -140,3 +152,52 @@ transport = { ecn = true }
     assert found["evaluations_per_s"] == pytest.approx(1000, rel=0.7)
     assert 0 < found["prob_mean_pct"] < 100
     assert 0 < found["square_law"] < 10
+
+
+TIMES = times(
+    ("fct", "users at A", 100, 70),
+    ("fct", "users at A", 2_000, 9),
+    ("fct", "users at B", 500, 20),
+    ("fct", "users at B", 2_000_000, 1),
+    ("page", "users at B", 900, 4),
+    ("queue_delay", "users at A", 1, 500),
+)
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        ("fct_p70_s", 0.1),
+        ("fct_p70.5_s", 0.5),
+        ("fct_p80_s", 0.5),
+        ("fct_p99_s", 2.0),
+        ("fct_p99.9_s", 2000.0),
+        ("fct_above_1000s_pct", 1.0),
+        ("fct_above_0.3s_pct", 30.0),
+        ("fct_p75_s of users at B", 0.5),
+        ("fct_n of users at *", 100.0),
+        ("fct_n of users at B", 21.0),
+        ("fct_mean_s of users at A", (70 * 0.1 + 9 * 2.0) / 79),
+        ("page_p10_s", 0.9),
+    ],
+)
+def test_times_have_a_quantile_at_any_share_and_a_share_above_any_time(
+    metric: str, expected: float
+) -> None:
+    of = run(distributions=TIMES)
+    # Cells are a thousandth wide, and the middle of one is its value.
+    assert value(metric, of) == pytest.approx(expected, rel=1e-3)
+
+
+def test_times_that_there_are_not_have_no_quantiles() -> None:
+    of = run(distributions=TIMES)
+    for metric in ("fct_p50_s of others", "page_p50_s of users at A", "fct_above_1s_pct of none"):
+        assert value(metric, of) != value(metric, of)
+    assert value("fct_p50_s", run(distributions=None)) != 0
+
+
+@pytest.mark.parametrize("metric", ["fct_p0_s", "fct_p100_s", "fct_p_s", "fct_above_s_pct"])
+def test_a_share_that_is_none_is_no_metric(metric: str) -> None:
+    assert metric not in METRICS
+    with pytest.raises(InputError, match=f"unknown metric '{metric}'"):
+        find(metric)

@@ -17,6 +17,7 @@ from sojourn import _native
 from sojourn.cli import status
 from sojourn.core.errors import RunError, StoreError
 from sojourn.result import columns
+from sojourn.result.metrics import METRICS
 from sojourn.runs.job import Job, Stopped, unpack, work
 from sojourn.store.store import Store
 
@@ -172,6 +173,10 @@ def test_pairs_of_one_group_have_its_completion_times_together() -> None:
     times = [row for row in cells if row["quantity"] == "fct"]
     assert {row["of"] for row in times} == {"users"}
     assert sum(row["count"] for row in times) == window["fct_s"]["n"]
+    for metric in ("fct_p50_s", "fct_p50_s of users", "fct_p50_s of u*"):
+        assert METRICS[metric].measure_run(run, "bottleneck", "whole run") == pytest.approx(
+            window["fct_s"]["p50"]
+        )
 
 
 def test_what_did_not_end_has_no_last_byte(kept: Path) -> None:

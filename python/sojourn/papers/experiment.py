@@ -242,6 +242,7 @@ class Experiment:
         known = {
             "queues": recorded(graph.links, graph.record.queues),
             "pings": [flow.name for flow in flows if flow.app.kind == "ping"],
+            "groups": [flow.part_of or flow.name for flow in flows],
             "nodes": nodes_of([{"from": flow.from_, "to": flow.to} for flow in flows]),
         }
         for i, entry in enumerate(self.data["signals"]):

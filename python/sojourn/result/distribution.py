@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sojourn.result.samples import fitting
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -76,6 +78,19 @@ class Distribution:
         cell = int(np.searchsorted(np.cumsum(self.counts), rank))
         return float(middles_of(self.cells)[cell]) / 1e6
 
+    def mean_ms(self) -> float:
+        """Calculate the mean of the cells' middles; NaN of an empty distribution."""
+        if not self.count:
+            return float("nan")
+        return float(np.average(middles_of(self.cells), weights=self.counts)) / 1e6
+
+    def share_above(self, ns: float) -> float:
+        """Return the share of what is in cells whose middles are above; NaN of an empty
+        distribution."""
+        if not self.count:
+            return float("nan")
+        return float(self.counts[middles_of(self.cells) > ns].sum() / self.count)
+
     def curve(self) -> tuple[Any, Any]:
         """Return delays in ms, and the share of packets at or below each.
 
@@ -91,6 +106,16 @@ class Distribution:
         kept = moved[0] | moved[1] if len(shares) else np.empty(0, bool)
         kept[-1:] = True
         return delays[kept], shares[kept]
+
+
+def of_groups(run: Run, quantity: str, place: str, window: str) -> Distribution:
+    """Add the times of all groups whose names fit a place, in a window; none without tables."""
+    table = run.entry.distributions()
+    if table is None:
+        return Distribution.empty()
+    names = table["of"].unique().to_pylist()
+    every = (_in_table(table, quantity, name, window) for name in fitting(names, place))
+    return sum(every, Distribution.empty())
 
 
 def measured(runs: Iterable[Run], quantity: str, name: str, window: str) -> Distribution | None:

@@ -3,14 +3,15 @@
 """The metrics of tables and claims, by name.
 
 `sojourn.result.columns` describes the metrics that are columns of a result's tables. A name may end
-in a place: `utilisation_pct of access` is of that queue, `rtt_p95_ms of ping *` of these pings, and
-`bandwidth_sd_mbps of user *` of these nodes. Without a place a metric is of the queue that an
-experiment names, of all pings, or of all flows.
+in a place: `utilisation_pct of access` is of that queue, `rtt_p95_ms of ping *` of these pings,
+`bandwidth_sd_mbps of user *` of these nodes, and `fct_p80_s of users` of these groups of flows.
+Without a place a metric is of the queue that an experiment names, of all pings, or of all flows.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -22,6 +23,7 @@ from sojourn.result.columns import Column
 from sojourn.result.samples import SAMPLES, Sample
 
 if TYPE_CHECKING:
+    from sojourn.result.distribution import Distribution
     from sojourn.result.result import Run
     from sojourn.result.stats import Estimate
 
@@ -154,6 +156,34 @@ class VariationMetric(Metric):
         """Calculate the percentage; NaN where the mean is 0."""
         moments = at.get(self.path[0], {})
         return 100 * moments["sd"] / moments["mean"] if moments.get("mean") else _NONE
+
+
+@dataclass(frozen=True)
+class TimesMetric(Metric):
+    """One number of the times of transfers or pages that ended in a window: of all flows, or of
+    those whose groups' names fit the place."""
+
+    of_queue: bool = False
+    quantity: str = "fct"  # as `sojourn.result.distribution` calls it
+    calculate: Callable[[Distribution], float] = lambda times: _NONE
+
+    @property
+    def places(self) -> str:
+        """Return groups: those of a scenario's file."""
+        return "groups"
+
+    def measure_run(self, run: Run, queue: str, window: str) -> float:
+        """Calculate the value of a run; NaN where no transfer ended."""
+        if self.path and not self.place:
+            return self.measure(run.report, queue, window)
+        times = self.times(run, window)
+        return self.calculate(times) if times.count else _NONE
+
+    def times(self, run: Run, window: str) -> Distribution:
+        """Read the times of a run in the window."""
+        from sojourn.result import distribution
+
+        return distribution.of_groups(run, self.quantity, self.place or "*", window)
 
 
 @dataclass(frozen=True)
@@ -335,15 +365,66 @@ SAMPLE_METRICS = tuple(
 )
 
 
+# The quantities of transfers and pages, by the words that names of metrics begin with.
+_TIMES = {"fct": "completion time", "page": "page load time"}
+_NUMBER = r"\d+(?:\.\d+)?"
+_OF_TIMES = re.compile(
+    rf"(?P<of>{'|'.join(_TIMES)})_(?:p(?P<percent>{_NUMBER})_s|above_(?P<limit_s>{_NUMBER})s_pct)"
+)
+
+
+def _times_metric(
+    quantity: str,
+    name: str,
+    unit: str,
+    label: str,
+    calculate: Callable[[Distribution], float],
+    path: tuple[str, ...] = (),
+) -> TimesMetric:
+    meaning = "of the transfers or pages that ended in the window"
+    return TimesMetric(
+        name, unit, meaning, path, label=label, quantity=quantity, calculate=calculate
+    )
+
+
+def _of_times(name: str) -> TimesMetric | None:
+    """Make a quantile of times, or their share above one: `fct_p99.9_s`, `fct_above_1000s_pct`."""
+    found = _OF_TIMES.fullmatch(name)
+    if not found:
+        return None
+    quantity, label = found["of"], _TIMES[found["of"]]
+    if found["percent"] is None:
+        limit_s = float(found["limit_s"])
+        return _times_metric(
+            quantity,
+            name,
+            "%",
+            f"{label} above {found['limit_s']} s",
+            lambda times: 100 * times.share_above(limit_s * 1e9),
+        )
+    percent = float(found["percent"])
+    if not 0 < percent < 100:
+        return None
+    shape = columns.SHAPES.get(f"p{found['percent']}", f"{found['percent']}th percentile")
+    return _times_metric(
+        quantity,
+        name,
+        "s",
+        f"{label}, {shape}",
+        lambda times: times.quantile_ms(percent / 100) / 1e3,
+    )
+
+
 class _Metrics(dict[str, Metric]):
-    """The metrics by name; of those with a place the name without it is a key."""
+    """The metrics by name; of those with a place the name without it is a key. Quantiles of times
+    are made as they are asked for."""
 
     def __missing__(self, name: str) -> Metric:
         kind, _, place = name.partition(_OF)
-        metric = self.get(kind)
-        if not place or metric is None or not metric.places:
+        metric = self.get(kind) or _of_times(kind)
+        if metric is None or (place and not metric.places):
             raise KeyError(name)
-        return metric.at(place)
+        return metric.at(place) if place else metric
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -364,9 +445,19 @@ METRICS = _Metrics(
             ("queue_pkts",),
             label="queue length, coefficient of variation",
         ),
-        _flows_metric("fct_mean_s", "s", ("fct_s", "mean"), "completion time, mean"),
-        _flows_metric("fct_p75_s", "s", ("fct_s", "p75"), "completion time, third quartile"),
-        _flows_metric("fct_n", "", ("fct_s", "n"), "transfers complete"),
+        *(
+            _times_metric("fct", f"fct_{key}{unit and f'_{unit}'}", unit, label, of, ("fct_s", key))
+            for key, unit, label, of in (
+                ("mean", "s", "completion time, mean", lambda times: times.mean_ms() / 1e3),
+                (
+                    "p75",
+                    "s",
+                    "completion time, third quartile",
+                    lambda times: times.quantile_ms(0.75) / 1e3,
+                ),
+                ("n", "", "transfers complete", lambda times: float(times.count)),
+            )
+        ),
         _flows_metric("goodput_mbps", "Mbit/s", ("goodput_mbps",), "goodput"),
         _transport_metric("goodput_tcp_mbps", "Mbit/s", "goodput_mbps", "goodput of TCP"),
         _transport_metric(

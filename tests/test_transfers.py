@@ -19,6 +19,8 @@ from sojourn.core.errors import RunError, StoreError
 from sojourn.result import columns
 from sojourn.result.metrics import METRICS
 from sojourn.runs.job import Job, Stopped, unpack, work
+from sojourn.show.figures import FIGURES
+from sojourn.show.measured import Measured
 from sojourn.store.store import Store
 
 SCENARIO = """\
@@ -177,6 +179,12 @@ def test_pairs_of_one_group_have_its_completion_times_together() -> None:
         assert METRICS[metric].measure_run(run, "bottleneck", "whole run") == pytest.approx(
             window["fct_s"]["p50"]
         )
+
+
+def test_a_picture_of_completion_times_has_a_panel_for_the_whole_group() -> None:
+    measured = Measured({"": sojourn.run(sojourn.loads(PAIRS))})
+    panels = FIGURES["fct"](measured, list(measured.by_case)).panels
+    assert [panel.title.split(",")[0] for panel in panels] == ["flows 'users'"]
 
 
 def test_what_did_not_end_has_no_last_byte(kept: Path) -> None:

@@ -12,6 +12,8 @@ kind = "axis"      a metric over an axis, a line for each algorithm (sojourn.pap
 kind = "curve"     a metric over another, a point for each value of an axis
                    (sojourn.papers.curve_figure)
 kind = "cdf"       distributions of round trips or of a node's bandwidth (sojourn.papers.cdf_figure)
+kind = "times"     completion or page load times: the body and the tail, a curve for each algorithm
+                   (sojourn.papers.times_figure)
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.core.text import Table
 from sojourn.core.units import Duration, Rate
-from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure
+from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure, times_figure
 from sojourn.papers.claims import VERDICTS, Judged, count
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.paper import JudgedPaper
@@ -443,6 +445,7 @@ KINDS: dict[str, Callable[[Reproduction], Iterable[Chart]]] = {
     "axis": axis_figure.charts,
     "curve": curve_figure.charts,
     "cdf": cdf_figure.charts,
+    "times": times_figure.charts,
 }
 
 

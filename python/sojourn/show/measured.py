@@ -210,6 +210,11 @@ class Measured:
             )
         )
 
+    def whole_groups(self) -> list[str]:
+        """List the groups of all cases by which times of transfers and pages are kept."""
+        flows = (flow for case in self.by_case for flow in self.scenario(case)["flows"])
+        return list(dict.fromkeys(flow.get("part_of") or flow["name"] for flow in flows))
+
     def goodput(self, case: Case, group: str) -> Iterator[tuple[Span, float]]:
         """Yield each window and the goodput of the flows of one name in it, as the mean over the
         seeds."""

@@ -127,7 +127,7 @@ _AGAIN = "an older version made them: run the command again with another --out"
 def _of_groups(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Chart:
     panels, clauses = [], []
     groups = []
-    for group in measured.groups():
+    for group in measured.whole_groups():
         by_case = _distributions(measured, [c for c in cases if measured.span(c)], figure, group)
         by_case = {
             case: distribution for case, distribution in by_case.items() if distribution.count

@@ -126,7 +126,7 @@ impl Counted<'_> {
                             quantity,
                             of: spec.name.clone(),
                             window: window.name.clone(),
-                            seen,
+                            seen: seen.into_owned(),
                         });
                     }
                 }

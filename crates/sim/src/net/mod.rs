@@ -112,7 +112,7 @@ impl Net {
             Owner::Arrival(number) => {
                 let link = &mut self.links[number as usize];
                 let arrived = link.arrive(now, &mut self.shared);
-                if self.endpoints.len() > NEAR_ENDPOINTS && link.flying(0).is_some() {
+                if self.endpoints.len() > NEAR_ENDPOINTS && link.flying(1).is_some() {
                     self.look_ahead(number);
                 }
                 if let Some(id) = arrived {

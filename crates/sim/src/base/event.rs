@@ -5,9 +5,8 @@
 //! at most one event pending, and queues its other events itself. So the number of pending events
 //! is that of busy sources, not that of packets in flight.
 //!
-//! There are two kinds of sources. Links are busy: each is due within about a packet time, few are
-//! due at once, and a new event is nearly always the latest of them. They are in a short sorted
-//! list. Timers are due much later, and most of them move before they expire. They are in a heap.
+//! There are two kinds of sources. Links are busy: each is due within about a packet time, and few are
+//! due at once. They are in a short sorted list. Timers are due much later, and most of them move before they expire. They are in a heap.
 //!
 //! Events are ordered by time, then by the order of scheduling, on every machine. An event that is
 //! scheduled as the first comes before others of its time.
@@ -52,9 +51,9 @@ pub struct Events {
     scheduled: u64,
 }
 
-/// Few keys, sorted, the next one at `first`. A new key is mostly among the latest, so the search
-/// for its place begins at the end. Places are taken modulo the size, a power of two: then none
-/// has to be checked.
+/// Few keys, sorted, the next one at `first`. A new key comes in from the end that is nearer, so that
+/// neither many that are due much later cost anything, nor many that are due before. Places are taken
+/// modulo the size, a power of two: then none has to be checked.
 struct List {
     keys: [Key; LIST_MAX],
     first: usize,
@@ -79,32 +78,61 @@ impl List {
 
     #[inline]
     fn pop(&mut self) {
-        self.first += 1;
+        self.first = self.first.wrapping_add(1);
         self.len -= 1;
     }
 
     #[inline]
+    fn at(&mut self, nth: usize) -> &mut Key {
+        &mut self.keys[self.first.wrapping_add(nth) % LIST_MAX]
+    }
+
+    #[inline]
     fn insert(&mut self, key: Key) {
-        let mut place = self.first + self.len;
+        let middle = self.len / 2;
         self.len += 1;
-        while place > self.first {
-            let before = self.keys[(place - 1) % LIST_MAX];
+        if key < *self.at(middle) && middle > 0 {
+            self.first = self.first.wrapping_sub(1);
+            self.insert_from_front(key);
+        } else {
+            self.insert_from_back(key);
+        }
+    }
+
+    #[inline]
+    fn insert_from_front(&mut self, key: Key) {
+        let mut place = 0;
+        loop {
+            let behind = *self.at(place + 1);
+            if key < behind {
+                break;
+            }
+            *self.at(place) = behind;
+            place += 1;
+        }
+        *self.at(place) = key;
+    }
+
+    #[inline]
+    fn insert_from_back(&mut self, key: Key) {
+        let mut place = self.len - 1;
+        while place > 0 {
+            let before = *self.at(place - 1);
             if before < key {
                 break;
             }
-            self.keys[place % LIST_MAX] = before;
+            *self.at(place) = before;
             place -= 1;
         }
-        self.keys[place % LIST_MAX] = key;
+        *self.at(place) = key;
     }
 
     fn remove(&mut self, source: Source) {
-        let places = self.first..self.first + self.len;
         let mut found = false;
-        for place in places {
-            found |= source_of(self.keys[place % LIST_MAX]) == source;
+        for place in 0..self.len {
+            found |= source_of(*self.at(place)) == source;
             if found {
-                self.keys[place % LIST_MAX] = self.keys[(place + 1) % LIST_MAX];
+                *self.at(place) = *self.at(place + 1);
             }
         }
         self.len -= usize::from(found);

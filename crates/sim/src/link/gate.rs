@@ -236,7 +236,8 @@ impl PacketSource for Gate {
             record.on_sent(last_bit, &shared.packets.slots[id as usize]);
         }
         if self.frames.differ {
-            shared.packets.slots[id as usize].len_bytes = self.frames.leave(id);
+            let slot = &mut shared.packets.slots[id as usize];
+            slot.len_bytes = self.frames.leave(id, slot.len_bytes);
         }
     }
 }

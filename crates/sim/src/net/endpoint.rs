@@ -26,12 +26,6 @@ pub enum Kind {
     Udp,
 }
 
-impl From<Connection> for Kind {
-    fn from(connection: Connection) -> Self {
-        Self::Tcp(Box::new(connection))
-    }
-}
-
 /// One end, in whole cache lines.
 #[repr(align(64))]
 pub struct Endpoint {

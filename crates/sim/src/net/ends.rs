@@ -32,7 +32,7 @@ impl Net {
             return;
         }
         let flow = &mut self.flows[index as usize];
-        if let Some(visit) = flow.script.next_visit() {
+        if let Some(visit) = flow.script.announce() {
             let due = now + visit.wait_ns;
             flow.next_visit = Some(visit);
             self.shared.events.schedule(flow.source, due);

@@ -83,6 +83,8 @@ pub struct Net {
     pub owners: Vec<Owner>,
     /// Numbers of endpoints that are free.
     pub free: Vec<u32>,
+    /// Connections that are over, whose places the next ones take.
+    pub spare: Vec<Box<Connection>>,
     /// Of conversations.
     pub free_conversations: Vec<u32>,
     /// Of visits.
@@ -110,7 +112,7 @@ impl Net {
             Owner::Arrival(number) => {
                 let link = &mut self.links[number as usize];
                 let arrived = link.arrive(now, &mut self.shared);
-                if self.endpoints.len() > NEAR_ENDPOINTS {
+                if self.endpoints.len() > NEAR_ENDPOINTS && link.flying(1).is_some() {
                     self.look_ahead(number);
                 }
                 if let Some(id) = arrived {
@@ -337,18 +339,27 @@ impl Net {
         opener: End,
         rtt_ns: Option<u64>,
     ) -> [u32; 2] {
-        let flow = &mut self.flows[index as usize];
+        let (flow, spare) = (&mut self.flows[index as usize], &mut self.spare);
         flow.opened += 1;
         let name = format!("flow/{}/{}/{}", flow.name, flow.index, flow.opened);
         // Other connections have other ports, so another hash.
         let hash = flow_hash(self.seed, &name);
-        let make = |who: End| {
+        let mut make = |who: End| {
+            let Some(tcp) = &flow.tcp else {
+                return Kind::Udp;
+            };
             let ahead_ns = flow.clocks_ahead_ns[who as usize];
-            match &flow.tcp {
-                Some(tcp) if who == opener => Connection::client(tcp, now, ahead_ns).into(),
-                Some(tcp) => Connection::server(tcp, now, ahead_ns).into(),
-                None => Kind::Udp,
-            }
+            let connection = match who == opener {
+                true => Connection::client(tcp, now, ahead_ns),
+                false => Connection::server(tcp, now, ahead_ns),
+            };
+            Kind::Tcp(match spare.pop() {
+                Some(mut place) => {
+                    *place = connection;
+                    place
+                }
+                None => Box::new(connection),
+            })
         };
         let kinds = [make(opener), make(opener.peer())];
         let paths = flow.paths;
@@ -454,10 +465,12 @@ impl Net {
         end.outlet.jitter = SendJitter::idle();
         end.enter_in(&mut self.shared.packet_counts);
         (end.arrived_pkts, end.outlet.born_pkts) = (0, 0);
-        if let (Kind::Tcp(connection), true) = (kind, end.counts) {
-            self.flows[end.flow as usize]
-                .counts
-                .add(&connection.stats().counts);
+        if let Kind::Tcp(connection) = kind {
+            if end.counts {
+                let counts = &mut self.flows[end.flow as usize].counts;
+                counts.add(&connection.stats().counts);
+            }
+            self.spare.push(connection);
         }
         self.free.push(number);
     }

@@ -29,7 +29,7 @@ impl Net {
     /// The next visit, if its time is now; one that is later is left for then.
     fn draw(&mut self, now: Time, index: u32) -> Option<Visit> {
         let flow = &mut self.flows[index as usize];
-        let visit = flow.script.next_visit()?;
+        let visit = flow.script.announce()?;
         if visit.wait_ns == 0 {
             return Some(visit);
         }
@@ -51,8 +51,9 @@ impl Net {
         }
     }
 
-    fn begin(&mut self, now: Time, index: u32, visit: Visit) {
+    fn begin(&mut self, now: Time, index: u32, mut visit: Visit) {
         let flow = &mut self.flows[index as usize];
+        flow.script.complete(&mut visit);
         flow.visits += 1;
         let open_visit = OpenVisit {
             flow: index,

@@ -3,12 +3,12 @@
 
 //! Looks at the groups of flows at steps of the series.
 
+use std::iter::repeat_n;
 use std::ops::Range;
 
 use crate::base::time::Time;
 use crate::measure::record::{GroupSeries, MAX_LOOKED_AT, Open, Seen, every};
 use crate::net::Net;
-use crate::net::conversation::NONE;
 use crate::net::endpoint::Kind;
 use crate::scenario::Scenario;
 use crate::traffic::End;
@@ -17,6 +17,8 @@ use crate::traffic::End;
 pub struct Groups {
     /// Flows of each.
     members: Vec<Range<u32>>,
+    /// By flow, its group.
+    group_of: Vec<u32>,
     seen: Vec<Vec<Seen>>,
     steps: u64,
     every: u64,
@@ -31,12 +33,15 @@ impl Groups {
             first += flow.count;
             begin..first
         });
+        let numbered = scenario.flows.iter().zip(0..);
+        let group_of = numbered.flat_map(|(flow, group)| repeat_n(group, flow.count as usize));
         let steps = scenario
             .duration_ns
             .checked_div(scenario.record.series_ns)
             .unwrap_or(0);
         Self {
             members: members.collect(),
+            group_of: group_of.collect(),
             seen: vec![Vec::new(); scenario.flows.len()],
             steps: 0,
             every: every(steps, scenario.flows.len() as u64),
@@ -50,9 +55,39 @@ impl Groups {
         if !step.is_multiple_of(self.every) {
             return;
         }
-        for (members, seen) in self.members.iter().zip(&mut self.seen) {
-            seen.push(look(now, net, members, step / self.every));
+        let nth = step / self.every;
+        let open = self.open(net, nth);
+        for ((members, seen), open) in self.members.iter().zip(&mut self.seen).zip(open) {
+            let (count, stride) = (members.end - members.start, stride(members));
+            let looked_at = (count - turn(stride, nth)).div_ceil(stride);
+            seen.push(Seen {
+                at: now,
+                delivered_bytes: delivered_bytes(net, members),
+                open,
+                flows_per_look: f64::from(count) / f64::from(looked_at),
+            });
         }
+    }
+
+    /// Of each group, the connections as their ends `from` see them. Endpoints lie one behind the
+    /// other, while flows, most of which have nothing open, lie far apart.
+    fn open(&self, net: &Net, nth: u64) -> Vec<Open> {
+        let mut open = vec![Open::default(); self.members.len()];
+        for end in &net.endpoints {
+            let (Kind::Tcp(connection), End::From, false) = (&end.kind, end.who, end.closed) else {
+                continue;
+            };
+            let group = self.group_of[end.flow as usize] as usize;
+            if is_looked_at(&self.members[group], nth, end.flow)
+                && let Some((cwnd_pkts, srtt_us)) = connection.window_and_srtt()
+            {
+                let open = &mut open[group];
+                open.connections += 1;
+                open.cwnd_pkts += u64::from(cwnd_pkts);
+                open.srtt_us += u64::from(srtt_us);
+            }
+        }
+        open
     }
 
     /// Of each group.
@@ -64,41 +99,21 @@ impl Groups {
     }
 }
 
-/// In a large group at every so manieth flow, each time at others.
-fn look(now: Time, net: &Net, members: &Range<u32>, nth: u64) -> Seen {
+fn delivered_bytes(net: &Net, members: &Range<u32>) -> [u64; 2] {
     let delivered = &net.shared.delivered_bytes[members.start as usize..members.end as usize];
-    let delivered_bytes = [0, 1].map(|end| delivered.iter().map(|bytes| bytes[end]).sum());
-    let count = members.end - members.start;
-    let stride = count.div_ceil(MAX_LOOKED_AT).max(1);
-    let looked_at =
-        (members.start + (nth % u64::from(stride)) as u32..members.end).step_by(stride as usize);
-    let flows = looked_at.len();
-    let mut open = Open::default();
-    for flow in looked_at {
-        for &conversation in &net.flows[flow as usize].conversations {
-            add(&mut open, net, conversation);
-        }
-    }
-    Seen {
-        at: now,
-        delivered_bytes,
-        open,
-        flows_per_look: f64::from(count) / flows as f64,
-    }
+    [0, 1].map(|end| delivered.iter().map(|bytes| bytes[end]).sum())
 }
 
-/// The connection of a conversation, as its end `from` sees it.
-fn add(open: &mut Open, net: &Net, conversation: u32) {
-    let number = net.conversations[conversation as usize].ends[End::From as usize];
-    if number == NONE {
-        return;
-    }
-    let end = &net.endpoints[number as usize];
-    if let (Kind::Tcp(connection), false) = (&end.kind, end.closed)
-        && let Some((cwnd_pkts, srtt_us)) = connection.window_and_srtt()
-    {
-        open.connections += 1;
-        open.cwnd_pkts += u64::from(cwnd_pkts);
-        open.srtt_us += u64::from(srtt_us);
-    }
+/// In a large group every so manieth flow is looked at, each time others.
+fn stride(members: &Range<u32>) -> u32 {
+    (members.end - members.start).div_ceil(MAX_LOOKED_AT).max(1)
+}
+
+fn turn(stride: u32, nth: u64) -> u32 {
+    (nth % u64::from(stride)) as u32
+}
+
+fn is_looked_at(members: &Range<u32>, nth: u64, flow: u32) -> bool {
+    let stride = stride(members);
+    (flow - members.start) % stride == turn(stride, nth)
 }

@@ -196,6 +196,7 @@ impl<'a> Simulation<'a> {
             paths: Paths::default(),
             owners: Vec::new(),
             free: Vec::new(),
+            spare: Vec::new(),
             free_conversations: Vec::new(),
             free_visits: Vec::new(),
             seed,

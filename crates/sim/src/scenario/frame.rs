@@ -40,6 +40,8 @@ pub struct Frames {
     header_bytes: u32,
     mpu_bytes: u32,
     layer: LinkLayer,
+    /// Packets of unlike lengths may be frames of one.
+    uneven: bool,
     /// By number of the packet, what it is elsewhere: kept where a frame does not tell.
     elsewhere: Vec<u32>,
 }
@@ -53,6 +55,7 @@ impl Frames {
             header_bytes: spec.header_bytes,
             mpu_bytes: spec.mpu_bytes,
             layer: spec.linklayer,
+            uneven,
             elsewhere: Vec::new(),
         }
     }
@@ -71,16 +74,24 @@ impl Frames {
 
     /// The length of a packet that comes to the link.
     pub fn enter(&mut self, id: u32, len_bytes: u32) -> u32 {
-        let place = id as usize;
+        if self.uneven {
+            self.keep(id as usize, len_bytes);
+        }
+        self.bytes(len_bytes)
+    }
+
+    fn keep(&mut self, place: usize, len_bytes: u32) {
         if self.elsewhere.len() <= place {
             self.elsewhere.resize(place + 1, 0);
         }
         self.elsewhere[place] = len_bytes;
-        self.bytes(len_bytes)
     }
 
-    /// The length of a packet that leaves the link.
-    pub fn leave(&self, id: u32) -> u32 {
-        self.elsewhere[id as usize]
+    /// The length elsewhere of a packet that leaves the link and is so long here.
+    pub fn leave(&self, id: u32, len_bytes: u32) -> u32 {
+        match self.uneven {
+            true => self.elsewhere[id as usize],
+            false => len_bytes - self.header_bytes + HEADER_BYTES,
+        }
     }
 }

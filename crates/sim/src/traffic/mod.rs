@@ -252,6 +252,10 @@ pub trait Visits: Debug {
 
     /// Draws the next visit; none: there are no more.
     fn next_visit(&mut self) -> Option<Visit>;
+
+    /// Draws the conversations that `next_visit` left to be drawn as the visit begins. Of many
+    /// users most wait, and what they will do would lie in memory for that long.
+    fn complete(&mut self, _: &mut Visit) {}
 }
 
 /// A single visit.
@@ -288,6 +292,18 @@ impl Source {
 
     /// The next visit; none: there are no more.
     pub fn next_visit(&mut self) -> Option<Visit> {
+        let mut visit = self.announce()?;
+        self.complete(&mut visit);
+        Some(visit)
+    }
+
+    /// The same, whose conversations may be missing until it is completed.
+    pub fn announce(&mut self) -> Option<Visit> {
         self.0.next_visit()
+    }
+
+    /// Draws what is missing of the visit that was announced last.
+    pub fn complete(&mut self, visit: &mut Visit) {
+        self.0.complete(visit);
     }
 }

@@ -14,7 +14,10 @@ const EXACT: u64 = 2 * CELLS;
 /// Delays seen, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
+    /// Whole octaves, from that of the least value seen to that of the largest.
     cells: Vec<u64>,
+    /// Number of the first of them.
+    first: usize,
     /// Of those whose cells hold more than one value.
     sum_ns: u128,
     sum_square: u128,
@@ -53,7 +56,7 @@ impl Delays {
     #[inline]
     pub fn add(&mut self, ns: u64) {
         let cell = cell_of(ns);
-        match self.cells.get_mut(cell) {
+        match self.cells.get_mut(cell.wrapping_sub(self.first)) {
             Some(count) => *count += 1,
             None => self.open(cell),
         }
@@ -67,7 +70,10 @@ impl Delays {
     /// One more, mostly of those that have a cell each.
     #[inline]
     pub fn add_small(&mut self, value: u64) {
-        match self.cells.get_mut(value as usize) {
+        match self
+            .cells
+            .get_mut((value as usize).wrapping_sub(self.first))
+        {
             Some(count) if value < EXACT => *count += 1,
             _ => self.add_large(value),
         }
@@ -80,11 +86,13 @@ impl Delays {
 
     /// All that `others` has seen too.
     pub fn add_all(&mut self, others: &Self) {
-        if self.cells.len() < others.cells.len() {
-            self.cells.resize(others.cells.len(), 0);
-        }
-        for (cell, other) in self.cells.iter_mut().zip(&others.cells) {
-            *cell += other;
+        if !others.cells.is_empty() {
+            self.cover(others.first);
+            self.cover(others.first + others.cells.len() - 1);
+            let cells = self.cells[others.first - self.first..].iter_mut();
+            for (cell, other) in cells.zip(&others.cells) {
+                *cell += other;
+            }
         }
         self.sum_ns += others.sum_ns;
         self.sum_square += others.sum_square;
@@ -110,14 +118,29 @@ impl Delays {
     /// Makes room for a cell, and counts the first in it.
     #[cold]
     fn open(&mut self, cell: usize) {
-        self.cells.resize(cell + CELLS as usize, 0);
-        self.cells[cell] = 1;
+        self.cover(cell);
+        self.cells[cell - self.first] = 1;
+    }
+
+    /// Makes room for the octave of a cell, and for all between it and the others.
+    fn cover(&mut self, cell: usize) {
+        let octave = cell - cell % CELLS as usize;
+        if self.cells.is_empty() {
+            self.first = octave;
+        }
+        let missing = self.first.saturating_sub(octave);
+        self.cells.splice(..0, std::iter::repeat_n(0, missing));
+        self.first -= missing;
+        let len = self.cells.len().max(octave + CELLS as usize - self.first);
+        self.cells.resize(len, 0);
     }
 
     /// Values that have a cell each, and how often they were seen.
     fn exact(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
-        let cells = self.cells.iter().take(EXACT as usize).enumerate();
-        cells.map(|(ns, &seen)| (ns as u64, seen))
+        let first = self.first as u64;
+        let cells = self.cells.iter().take(EXACT.saturating_sub(first) as usize);
+        let numbered = cells.enumerate();
+        numbered.map(move |(nth, &seen)| (first + nth as u64, seen))
     }
 
     /// Of each cell that is not empty: its least value, the least beyond it, and how often it was
@@ -125,7 +148,7 @@ impl Delays {
     pub fn cells(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let seen = self.cells.iter().enumerate().filter(|&(_, &seen)| seen > 0);
         seen.map(|(cell, &seen)| {
-            let (start, width) = span_of(cell);
+            let (start, width) = span_of(self.first + cell);
             (start, start.saturating_add(width), seen)
         })
     }
@@ -165,15 +188,22 @@ impl Delays {
 
     /// The least value with at least `share` of all at or below it.
     pub fn quantile_ns(&self, share: f64) -> Option<f64> {
-        let rank = (libm::ceil(share * self.count() as f64) as u64).max(1);
-        let mut below = 0;
-        for (cell, &count) in self.cells.iter().enumerate() {
-            below += count;
-            if below >= rank {
-                return Some(middle_of(cell).min(self.largest() as f64));
+        self.quantiles_ns([share])[0]
+    }
+
+    /// The same of several shares, the least first.
+    pub fn quantiles_ns<const N: usize>(&self, shares: [f64; N]) -> [Option<f64>; N] {
+        let count = self.count();
+        let mut cells = self.cells.iter().enumerate();
+        let (mut below, mut cell) = (0, 0);
+        shares.map(|share| {
+            let rank = (libm::ceil(share * count as f64) as u64).max(1);
+            while below < rank {
+                let (nth, &seen) = cells.next()?;
+                (below, cell) = (below + seen, self.first + nth);
             }
-        }
-        None
+            Some(middle_of(cell).min(self.largest() as f64))
+        })
     }
 }
 
@@ -208,6 +238,20 @@ mod tests {
     }
 
     #[test]
+    fn values_may_come_in_any_order() {
+        let told = |values: &[u64]| {
+            let mut delays = Delays::default();
+            values.iter().for_each(|&ns| delays.add(ns));
+            let cells: Vec<_> = delays.cells().collect();
+            (cells, delays.mean_ns(), delays.max_ns())
+        };
+        let rising = [3, 2_100, 70_000, 5_000_000, 9_000_000_000];
+        let falling: Vec<_> = rising.iter().rev().copied().collect();
+        assert_eq!(told(&falling), told(&rising));
+        assert_eq!(told(&falling[..2]), told(&rising[3..]));
+    }
+
+    #[test]
     fn parts_together_are_as_the_whole() {
         let (mut whole, mut part, mut sum) = <(Delays, Delays, Delays)>::default();
         for span in [1..3, 1_900..2_300, 70_000..70_400] {
@@ -220,7 +264,9 @@ mod tests {
         }
         assert_eq!(part.max_ns(), None);
         let told = |delays: &Delays| {
-            let quantiles = [0.1, 0.5, 1.0].map(|share| delays.quantile_ns(share));
+            let quantiles = delays.quantiles_ns([0.1, 0.5, 0.5, 1.0]);
+            let each = [0.1, 0.5, 0.5, 1.0].map(|share| delays.quantile_ns(share));
+            assert_eq!(quantiles, each);
             (delays.mean_ns(), delays.sd_ns(), delays.max_ns(), quantiles)
         };
         assert_eq!(told(&sum), told(&whole));

@@ -3,6 +3,8 @@
 
 //! How long transfers and pages took.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::counted::FlowCounted;
@@ -22,6 +24,9 @@ pub struct CompletionReport {
     pub p75: Option<f64>,
     pub p95: Option<f64>,
 }
+
+/// The quantiles that it has.
+const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 0.95];
 
 /// Those that a flow kept one by one: its transfers, or its pages.
 pub(super) type Kept = for<'a> fn(&'a FlowCounted<'_>) -> &'a [Completion];
@@ -44,11 +49,11 @@ pub(super) fn completions(
     took_ns.sort_unstable();
     let quantile = |share: f64| {
         let rank = (libm::ceil(share * took_ns.len() as f64) as usize).max(1);
-        took_ns.get(rank - 1).map(|&ns| ns as f64 / 1e9)
+        took_ns.get(rank - 1).map(|&ns| ns as f64)
     };
     let sum_ns: u128 = took_ns.iter().map(|&ns| u128::from(ns)).sum();
-    let mean = (!took_ns.is_empty()).then(|| sum_ns as f64 / took_ns.len() as f64 / 1e9);
-    CompletionReport::of(took_ns.len() as u64, mean, quantile)
+    let mean_ns = (!took_ns.is_empty()).then(|| sum_ns as f64 / took_ns.len() as f64);
+    CompletionReport::of(took_ns.len() as u64, mean_ns, SHARES.map(quantile))
 }
 
 /// Of a part of a group: what was kept one by one, or the number and mean of others.
@@ -66,20 +71,24 @@ pub(super) fn of_part(
 }
 
 /// What was kept one by one, and others, as one distribution.
-pub(super) fn merged(
+pub(super) fn merged<'a>(
     flows: &[FlowCounted<'_>],
     kept: Kept,
     window: &WindowSpec,
-    others: &[&Delays],
-) -> Delays {
+    others: &[&'a Delays],
+) -> Cow<'a, Delays> {
+    let mut took_ns = took_ns(flows, kept, window).peekable();
+    if let (&[only], None) = (others, took_ns.peek()) {
+        return Cow::Borrowed(only);
+    }
     let mut merged = Delays::default();
     for times in others {
         merged.add_all(times);
     }
-    for ns in took_ns(flows, kept, window) {
+    for ns in took_ns {
         merged.add(ns);
     }
-    merged
+    Cow::Owned(merged)
 }
 
 fn took_ns(
@@ -93,21 +102,20 @@ fn took_ns(
 }
 
 fn distribution(times: &Delays) -> CompletionReport {
-    let mean = times.mean_ns().map(|ns| ns / 1e9);
-    CompletionReport::of(times.count(), mean, |share| {
-        times.quantile_ns(share).map(|ns| ns / 1e9)
-    })
+    CompletionReport::of(times.count(), times.mean_ns(), times.quantiles_ns(SHARES))
 }
 
 impl CompletionReport {
-    fn of(n: u64, mean: Option<f64>, quantile: impl Fn(f64) -> Option<f64>) -> Self {
+    fn of(n: u64, mean_ns: Option<f64>, quantiles_ns: [Option<f64>; SHARES.len()]) -> Self {
+        let seconds = |ns: Option<f64>| ns.map(|ns| ns / 1e9);
+        let [p25, p50, p75, p95] = quantiles_ns.map(seconds);
         Self {
             n,
-            mean,
-            p25: quantile(0.25),
-            p50: quantile(0.5),
-            p75: quantile(0.75),
-            p95: quantile(0.95),
+            mean: seconds(mean_ns),
+            p25,
+            p50,
+            p75,
+            p95,
         }
     }
 }

@@ -45,25 +45,17 @@ impl Browser {
         }
     }
 
-    /// The next page. The first one is asked for at once.
-    fn page(&mut self) -> Visit {
-        let wait_ns = if self.began { self.think_ns() } else { 0 };
-        self.began = true;
+    fn page(&mut self) -> Vec<Conversation> {
         let rng = &mut self.rng;
         let objects = geometric(rng, self.spec.objects).min(MOST_OBJECTS);
         let most = u64::from(self.spec.parallel) - 1;
         let others = geometric(rng, self.spec.servers - 1.0).min(most);
         let lasting = rng.unit() <= self.persistent_pages;
         let primary = self.exchange();
-        let conversations = if lasting {
+        if lasting {
             self.lasting(primary, objects, 1 + others)
         } else {
             self.plain(primary, objects)
-        };
-        Visit {
-            wait_ns,
-            conversations,
-            page: true,
         }
     }
 
@@ -131,8 +123,19 @@ impl Browser {
 }
 
 impl Visits for Browser {
+    /// The next page. The first one is asked for at once.
     fn next_visit(&mut self) -> Option<Visit> {
-        Some(self.page())
+        let wait_ns = if self.began { self.think_ns() } else { 0 };
+        self.began = true;
+        Some(Visit {
+            wait_ns,
+            conversations: Vec::new(),
+            page: true,
+        })
+    }
+
+    fn complete(&mut self, visit: &mut Visit) {
+        visit.conversations = self.page();
     }
 }
 

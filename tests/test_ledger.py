@@ -21,7 +21,7 @@ from matplotlib.lines import Line2D
 from sojourn.cli import status
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.papers import ledger, ledger_run, papers_page, report
-from sojourn.papers.claims import VERDICTS
+from sojourn.papers.claim import VERDICTS
 from sojourn.papers.experiment import Experiment, experiments, find
 from sojourn.papers.page import KINDS, describe, figures, kind_of, window
 from sojourn.papers.paper import figures_in_print, papers
@@ -100,6 +100,71 @@ def test_verdicts_of_page_index_and_terminal_are_those_of_the_ledger(
     numbers = " | ".join(str(paper["verdicts"]["sim"][verdict]) for verdict in VERDICTS)
     printed = re.sub(r"\s*│\s*", " | ", capsys.readouterr().out)
     assert f"Toy | simulated | {numbers}" in printed
+
+
+def test_a_ledger_with_the_words_of_an_older_one_is_read(toy: Path, tmp_path: Path) -> None:
+    data = made(tmp_path / "out")
+    for claim_ in [*data["papers"][0]["claims"], data["papers"][0]["experiments"][0]["claims"][0]]:
+        claim_["verdicts"]["sim"] = "fails"
+        for key in ("quote", "cause", "why", "contradicts"):
+            del claim_[key]
+    for counts in data["papers"][0]["verdicts"].values():
+        for word in set(counts) - {"holds", "undecided", "calibrated", "not run"}:
+            del counts[word]
+        counts["fails"] = 2
+    path = tmp_path / "older.json"
+    path.write_text(json.dumps(data))
+    again = ledger.read(path)
+    assert again["papers"][0]["claims"][0]["verdicts"]["sim"] == "not found here"
+    assert ledger.total(again)["sim"]["not found here"] == 2
+    assert "2 not found here" in ledger.index(again)
+    assert "| not found here (2 seeds) |" in papers_page.text(path)
+
+
+def test_a_claim_that_is_not_found_has_its_cause_on_each_page_and_in_the_counts(
+    toy: Path, tmp_path: Path
+) -> None:
+    path = toy / "paper.toml"
+    path.write_text(path.read_text().replace("quick_seeds = 2", "quick_seeds = 4"))
+    missed = 'relation = "greater"\nquote = true\ncause = "our stand-in"\nwhy = "it is a toy"'
+    for name, more in (("a", missed), ("b", 'relation = "greater"')):
+        path = toy / name / "claims.toml"
+        path.write_text(path.read_text().replace('relation = "less"', more))
+        (toy / name / "published.toml").write_text("")
+    data = made(tmp_path / "out")
+    (paper,) = data["papers"]
+    assert paper["causes"] == {"sim": {"our stand-in": 1, "unexplained": 1}, "linux": {}}
+    by_cause = "not found here: 1 our stand-in, 1 unexplained"
+    for name in ("toy.html", "index.html"):
+        text = (tmp_path / "out" / name).read_text()
+        assert by_cause in text and "our stand-in: it is a toy" in text
+        # The paper's words, and a paraphrase.
+        assert text.count("“CoDel's delay is") + text.count("“CoDel&#39;s delay is") == 1
+    page = papers_page.text(tmp_path / "out" / "ledger.json")
+    assert "Not found here, simulator: 1 our stand-in, 1 unexplained." in page
+    assert "| “CoDel's delay is less than that of tail drop” | Table a |" in page
+    assert "| our stand-in: it is a toy. drop: system delay, mean, CoDel / Tail" in page
+
+
+def test_a_full_link_and_a_quotient_of_printed_cells_are_counted_apart(
+    toy: Path, tmp_path: Path
+) -> None:
+    path = toy / "a" / "published.toml"
+    path.write_text(path.read_text().replace("99.5", "99.9"))
+    path = toy / "b" / "experiment.toml"
+    path.write_text('derived = ["utilisation_pct"]\n' + path.read_text())
+    a, b = made(tmp_path / "out")["papers"][0]["experiments"]
+    counts = [
+        sum(of["hosts"]["sim"][key].values()) for of in (a, b) for key in ("cells", "can_miss")
+    ]
+    assert counts == [3, 2, 2, 2]
+    page = papers_page.text(tmp_path / "out" / "ledger.json")
+    assert page.count("; of those that can miss ") == 1
+    for name in ("toy.html", "index.html"):
+        assert (tmp_path / "out" / name).read_text().count("of those that can miss ") == 2
+    path.write_text(path.read_text().replace('["utilisation_pct"]', '["utilization"]', 1))
+    with pytest.raises(InputError, match=r"derived: .*Did you mean 'utilisation_pct'"):
+        find(["toy/b"])
 
 
 def test_a_host_that_did_not_run_says_so_cell_by_cell(toy: Path, tmp_path: Path) -> None:
@@ -231,7 +296,7 @@ def test_linux_with_fewer_seeds_stands_beside_the_simulator(
     assert "drop, large segments: what they do (Linux)" in text
     page = papers_page.text(out / "ledger.json")
     assert "`sojourn reproduce`, 3 seeds simulated, 2 seeds on Linux, by" in page
-    assert re.search(r"\| (holds|undecided|fails) \(3 seeds\) \| \w+ \(2 seeds\) \|", page)
+    assert re.search(r"\| (holds|undecided|not found here) \(3 seeds\) \| \w+ \(2 seeds\) \|", page)
     assert re.search(r"\| 3 \| \d[^|]* \| \d[^|]* \(2 seeds\) \|", page)
 
 
@@ -506,13 +571,13 @@ def test_the_page_of_papers_has_a_row_for_each_figure_and_table(
     assert "| Figure 2 | The testbed | not here: a photograph |  |" in page
     drawn = "picture of the network of toy/a | `sojourn show --network toy/a` |"
     assert f"| Figure 3 | The network | {drawn}" in page
-    assert re.search(r"\| simulator \| (\d \| ){4}0 \|", page)
+    assert re.search(r"\| simulator \| (\d \| ){6}0 \|", page)
     assert "Tail &lt;drop>" in page
     # What was measured under other files says nothing about these.
     path = toy / "b" / "scenario.toml"
     path.write_text(path.read_text().replace('"30 ms"', '"40 ms"'))
     changed = papers_page.text(tmp_path / "out" / "ledger.json")
-    assert re.search(r"\| simulator \| (\d \| ){4}2 \|", changed)
+    assert re.search(r"\| simulator \| (\d \| ){6}2 \|", changed)
     assert "figures of toy/a, toy/b; not run: toy/b" in changed
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, Field, RootModel, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.result.metrics import find as find_metric
@@ -32,6 +32,7 @@ class AlgorithmTable(Model):
     algorithm: Text
     rows: Rows = Field({})
     about: str = ""
+    stand_in: StrictBool = False  # it is not the paper's algorithm, so no claim is on it
 
 
 class SignalTable(Model):
@@ -69,6 +70,7 @@ class ExperimentTable(Model):
     queue: Text | None = None
     window: Text | None = None
     peers: tuple[Text, ...] = ()
+    derived: tuple[Text, ...] = ()  # metrics that print has as quotients of others
     algorithms: tuple[AlgorithmTable, ...] = ()
     also: tuple[AlgorithmTable, ...] = ()
     rows: dict[str, Rows] = Field({})
@@ -160,6 +162,11 @@ def read_experiment(
             except InputError as error:
                 raise InputError(f"{path}: signals[{i}]: {error}") from error
         signal.setdefault("set", {})
+    for name in data.get("derived", ()):
+        try:
+            find_metric(name)
+        except InputError as error:
+            raise InputError(f"{path}: derived: {error}") from error
     for i, ablation in enumerate(data.get("ablations", ())):
         try:
             if "point" in ablation:

@@ -29,11 +29,12 @@ from pydantic import (
 
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
-from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Judged
+from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS
+from sojourn.papers.claims import SEEDS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles
-from sojourn.papers.page import Line, cores, lines, tally
+from sojourn.papers.page import Line, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper
-from sojourn.papers.reasons import Measured, counts, printed
+from sojourn.papers.reasons import Measured, counted, counts
 from sojourn.papers.reproduce import Reproduction
 from sojourn.show.chart import Chart
 from sojourn.show.page import render
@@ -48,7 +49,7 @@ class _ByHost(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _every(cls, value: object) -> object:
-        for name in ("verdicts", "measured", "hosts"):
+        for name in ("verdicts", "measured", "hosts", "causes"):
             by_host = value.get(name) if isinstance(value, dict) else None
             if isinstance(by_host, dict) and not by_host.keys() >= set(HOSTS):
                 raise ValueError(f"{name} lacks a host")
@@ -64,6 +65,10 @@ class ClaimForm(_ByHost):
     verdicts: dict[str, Verdict]
     measured: dict[str, StrictStr]
     seeds: dict[str, Count] = {}
+    quote: StrictBool = False
+    cause: StrictStr = UNEXPLAINED
+    why: StrictStr = ""
+    contradicts: StrictStr = ""
 
 
 class HostForm(BaseModel):
@@ -73,6 +78,8 @@ class HostForm(BaseModel):
     cells: dict[str, Count]
     verdicts: dict[str, Count]
     why: StrictStr
+    # Of those that can miss; empty in older ledgers.
+    can_miss: dict[str, Count] = {}
     seeds: tuple[Count, Count] = (0, 0)
 
 
@@ -116,6 +123,7 @@ class PaperForm(_ByHost):
     source: StrictStr
     page: StrictStr
     verdicts: dict[str, dict[str, Count]]
+    causes: dict[str, dict[str, Count]] = {}  # of the claims that are not found here
     claims: list[ClaimForm]
     search: SearchForm | None = None
     experiments: list[ExperimentForm]
@@ -167,6 +175,7 @@ def paper_part(
         "source": first.data["source"],
         "page": f"{paper}.html",
         "verdicts": tally(every),
+        "causes": missed(every),
         "claims": [_claim(line) for line in several],
         "search": _search(search, first.home) if search else None,
         "experiments": experiments,
@@ -192,6 +201,7 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
     experiment = reproduction.experiment
     claims = lines(reproduction.judged)
     verdicts, made = tally(claims), cores(reproduction)
+    in_print = {host: counted(reproduction, host) for host in HOSTS}
     return {
         "experiment": experiment.id,
         "title": experiment.title,
@@ -202,7 +212,8 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
             host: {
                 "core": made.get(host),
                 "seeds": list(reproduction.seeds_of(host)),
-                "cells": counts(printed(reproduction, host)),
+                "cells": counts(in_print[host]),
+                "can_miss": counts([cell for cell in in_print[host] if cell.can_miss]),
                 "verdicts": verdicts[host],
                 "why": reproduction.refused.get(host, ""),
             }
@@ -219,9 +230,7 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
 def _claim(line: Line) -> dict[str, Any]:
     claim = line.claim
     return {
-        "id": claim.id,
-        "text": claim.text,
-        "source": claim.source,
+        **claim.to_json(),
         "verdicts": {host: judged.verdict for host, judged in line.by_host.items()},
         "measured": {host: _short(judged) for host, judged in line.by_host.items()},
         "seeds": {
@@ -232,12 +241,14 @@ def _claim(line: Line) -> dict[str, Any]:
 
 
 def _short(judged: Judged) -> str:
-    """Write the counts and the cells that fail, or the measurement of a single cell."""
+    """Write the counts, the cells that are not so, and what print has to do with it; or the
+    measurement of a single cell."""
     if not judged.decision:
         return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
     decision = judged.decision
-    texts = [text for text in (decision.tally(), decision.against()) if text]
-    return "; ".join(texts) or decision.checks[0].text()
+    measured = [text for text in (decision.tally(), decision.against()) if text]
+    one = [check.text() for check in decision.checks[:1]]
+    return "; ".join([*(measured or one), *decision.remarks()])
 
 
 def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
@@ -288,6 +299,7 @@ def read(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is damaged ({error}); {remedy}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
+    data = {key: _renamed(value) for key, value in data.items()}
     try:
         LedgerForm.model_validate(data)
     except ValidationError as error:
@@ -297,19 +309,43 @@ def read(path: Path) -> dict[str, Any]:
     return data
 
 
+# Words of older ledgers.
+_RENAMED = {"fails": NOT_FOUND}
+
+
+def _renamed(value: Any) -> Any:
+    """Replace the words of verdicts that older ledgers have."""
+    if isinstance(value, dict):
+        return {_RENAMED.get(key, key): _renamed(held) for key, held in value.items()}
+    if isinstance(value, list):
+        return [_renamed(held) for held in value]
+    return _RENAMED.get(value, value) if isinstance(value, str) else value
+
+
 def index(ledger: Mapping[str, Any]) -> str:
     """Render one self-contained page, which links to the pages beside it."""
-    papers = [{**paper, "by_verdict": by_verdict(claims_of(paper))} for paper in ledger["papers"]]
+    none: dict[str, dict[str, int]] = {host: {} for host in HOSTS}
+    papers = [
+        {"causes": none, **paper, "by_verdict": by_verdict(claims_of(paper))}
+        for paper in ledger["papers"]
+    ]
     return render(
         "ledger.html",
         ledger=ledger,
         papers=papers,
         total=total(ledger),
+        causes={host: _summed([paper["causes"][host] for paper in papers]) for host in HOSTS},
+        not_found=NOT_FOUND,
         hosts=HOST_NAMES,
         verdicts=VERDICTS,
         enough=SEEDS,
         seeds=seeds_text,
     )
+
+
+def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    words = dict.fromkeys(word for one in counts for word in one)
+    return {word: sum(one.get(word, 0) for one in counts) for word in words}
 
 
 def claims_of(paper: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -332,7 +368,7 @@ def total(ledger: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     """Sum the verdicts of all papers, by host."""
     return {
         host: {
-            verdict: sum(paper["verdicts"][host][verdict] for paper in ledger["papers"])
+            verdict: sum(paper["verdicts"][host].get(verdict, 0) for paper in ledger["papers"])
             for verdict in VERDICTS
         }
         for host in HOSTS

@@ -134,7 +134,7 @@ impl Counted<'_> {
                             quantity,
                             of: name.clone(),
                             window: window.name.clone(),
-                            seen: seen.into_owned(),
+                            seen,
                         });
                     }
                 }

@@ -66,8 +66,8 @@ pub(super) fn of_part(
     if sum.count == 0 {
         return completions(flows, kept, window, &[]);
     }
-    let mean = sum.took_ns as f64 / sum.count as f64 / 1e9;
-    CompletionReport::of(sum.count, Some(mean), |_| None)
+    let mean_ns = sum.took_ns as f64 / sum.count as f64;
+    CompletionReport::of(sum.count, Some(mean_ns), [None; SHARES.len()])
 }
 
 /// What was kept one by one, and others, as one distribution.

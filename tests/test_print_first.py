@@ -210,6 +210,29 @@ def test_a_pair_takes_each_value_in_its_turn_and_one_without_the_axis_stays() ->
     }
 
 
+def test_an_algorithm_takes_the_place_of_another_beside_each_value_of_a_second_quantity() -> None:
+    one = claim(
+        left="a",
+        right=["b", "c"],
+        where={"load": "low", "room": "5/15"},
+        turns=[
+            {"algorithm": "a", "values": ["a", "A"]},
+            {"algorithm": "c", "values": ["c", "C"]},
+        ],
+    )
+    assert one.turns
+    assert one.turns.axis == "a and c"
+    assert {
+        value: [(pair.left, pair.right) for pair in pairs]
+        for value, pairs in one.turns.pairs.items()
+    } == {
+        "a beside c": [("a", "b"), ("a", "c")],
+        "a beside C": [("a", "b"), ("a", "C")],
+        "A beside c": [("A", "b"), ("A", "c")],
+        "A beside C": [("A", "b"), ("A", "C")],
+    }
+
+
 def test_a_loose_sentence_is_counted_by_opponent() -> None:
     one = claim(left="a", right=["b", "c", "d"], by_opponent=True)
     held = {"a": 0.6, "b": 0.5, "c": 0.5, "d": 0.7}
@@ -249,6 +272,7 @@ def test_a_claim_that_is_not_found_has_its_cause() -> None:
         ({"quote": "yes"}, "quote = 'yes'; it is true or false"),
         ({"qoute": True}, "there is no key 'qoute'. Did you mean 'quote'?"),
         ({"turns": {"axis": "room"}}, "has these two keys"),
+        ({"turns": {"algorithm": "c", "values": ["c", "d"]}}, "the claim does not name 'c'"),
         ({"turns": {"axis": "room", "values": ["5/15"]}}, "it needs two values or more"),
         ({"turns": {"axis": "room", "values": ["5/15", "5/16"]}}, "no cell has room = '5/16'. Did"),
         ({"turns": TURNS, "where": {"room": "5/15"}}, "where.room chooses its value already"),

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from sojourn.papers.claim import Cell, Claim
 from sojourn.papers.claims import FAILS_IN_PRINT, Decision, Judged, decide
 from sojourn.papers.claims_file import read
 from sojourn.papers.experiment import find
-from sojourn.papers.in_print import Trial, failing
+from sojourn.papers.in_print import Trial, failing, rank_correlation
 from sojourn.papers.paper import papers
 from sojourn.papers.reproduce import reproduce
 
@@ -240,6 +241,35 @@ def test_a_loose_sentence_is_counted_by_opponent() -> None:
     assert decided(one, lambda cell: held[cell[1]]).tally() == told
     alone = claim(left=["a", "b"], value=0.55, by_opponent=True)
     assert decided(alone, lambda cell: held[cell[1]]).tally().endswith("; of a 4 of 4; of b 0 of 4")
+
+
+def test_two_metrics_go_together_by_the_ranks_of_all_cells_seed_by_seed() -> None:
+    """By hand: of three cells in opposite order the ranks correlate by -1, with two exchanged by
+    -0.5."""
+    assert rank_correlation([1, 2, 30], [9, 8, 7]) == pytest.approx(-1)
+    assert rank_correlation([1, 2, 30], [9, 7, 8]) == pytest.approx(-0.5)
+    assert math.isnan(rank_correlation([1, 1], [1, 2]))
+    one = claim(
+        metrics=["utilisation_pct"],
+        together="queue_pkts_cov_pct",
+        relation="less",
+        left=["a", "b", "c"],
+        value=-0.5,
+        where={"load": "low", "room": "5/15"},
+    )
+    assert {metric for _, _, metric in one.cells()} == {"utilisation_pct", "queue_pkts_cov_pct"}
+    full = {"a": 90.0, "b": 80.0, "c": 70.0}
+
+    def found(swings: dict[str, float]) -> Decision:
+        def number(cell: Cell) -> float:
+            return (full if cell[2] == "utilisation_pct" else swings)[cell[1]]
+
+        return decided(one, number)  # type: ignore[no-any-return]
+
+    assert found({"a": 10.0, "b": 20.0, "c": 30.0}).verdict == "holds"
+    assert found({"a": 30.0, "b": 20.0, "c": 10.0}).verdict == "not found here"
+    (check,) = found({"a": 10.0, "b": 20.0, "c": 30.0}).checks
+    assert "ranks correlated with ranks of" in check.text()
 
 
 def test_no_claim_is_on_a_stand_in(toy: Path) -> None:

@@ -23,6 +23,8 @@ turns = { axis = AXIS, values = [V, W] }   decided once for each value of what p
                                            where the verdicts differ, it is not in print
 turns = { algorithm = A, values = [A, B] } the same, with each of these in the place of A; a list
                                            of such tables tries each value with each other one
+together = METRIC                          the claim is on the rank correlation of its one metric
+                                           with this one over all cells, above or below `value`
 by_opponent = true                         of a loose sentence: the count beside each opponent
 """
 
@@ -111,7 +113,7 @@ def read(
 
 # These keys become `pairs`.
 _FORMS = ("pairs", "order", "left", "right", "along", "where")
-_TEXTS = ("cause", "why", "contradicts")
+_TEXTS = ("cause", "why", "contradicts", "together")
 _SIGNS = ("quote", "by_opponent")
 _KEYS = {*_NEEDED, *_FORMS, *_TEXTS, *_SIGNS, "value", "turns", "factor", "margin", "quorum"}
 # `left` goes with one of these.
@@ -142,6 +144,18 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
         pairs = _pairs(entry, kept)
     for metric in entry["metrics"]:
         find_metric(metric)
+    if "together" in entry:
+        find_metric(entry["together"])
+        numbers = {pair.value for pair in pairs if pair.right is None}
+        if (
+            len(entry["metrics"]) != 1
+            or len(pairs) < 2
+            or not all(isinstance(number, float) for number in numbers or {None})
+        ):
+            raise InputError(
+                f"claim {entry['id']}: together goes with one metric, `left` in two cells or more, "
+                "and one number as `value`, which the rank correlation is above or below"
+            )
     rest = {key: value for key, value in entry.items() if key not in _FORMS}
     rest |= {
         "metrics": tuple(entry["metrics"]),

@@ -53,7 +53,8 @@ class LandmarkLru:
 
 class Cfd(Pie2013):
     """`draw` names one of the waiting packets by its place from the head. Without the guards
-    (`when` "always", `alone_too`) it is Eq. 1 alone."""
+    (`when` "always", `alone_too`) it is Eq. 1 alone. With `letter` p_k is the law's own number,
+    and begins at 1."""
 
     def __init__(
         self,
@@ -64,9 +65,12 @@ class Cfd(Pie2013):
         age: float = 2**31,
         when: str = "congested",
         alone_too: bool = False,
+        letter: bool = False,
         **delay: Any,
     ) -> None:
         super().__init__(max_burst_s=0.0, **delay)
+        self.letter = letter
+        self.p = float(letter)
         self.draw = draw
         self.samples = samples
         self.cache = LandmarkLru(records, age)
@@ -103,6 +107,8 @@ class Cfd(Pie2013):
         self.detect(packet)
         self.weight = self.weight_of(packet.flow)
         weight = self.weight if self.counts() else 0.0
+        if self.letter:
+            return self.to_the_letter(packet, self.p * (1 - weight))
         if not self.p and not weight:
             return Act.PASS
         if self.judge.below("signal", self.uniform(), self.p):
@@ -110,6 +116,13 @@ class Cfd(Pie2013):
         if self.judge.below("share", self.uniform(), weight):
             return self.refuse(Why.MATCH)
         return Act.PASS
+
+    def to_the_letter(self, packet: Packet, d_pdp: float) -> Act:
+        """ "If u > p_i^d, the packet of the i th flow is dropped or marked". Behind fewer than two
+        packets it is kept, which is not in the text."""
+        if len(self.waiting) < 2 or self.judge.below("kept", self.uniform(), d_pdp):
+            return Act.PASS
+        return self.signal(packet)
 
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         """A full queue compares too."""

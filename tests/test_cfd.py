@@ -111,29 +111,46 @@ def test_the_parking_lot_has_three_bottlenecks_with_a_udp_flow_over_each() -> No
                 assert wire_rate(crossing) == pytest.approx(0.5)
 
 
-def test_every_cell_of_two_figures_is_in_each_claim_on_them() -> None:
+def test_each_claim_is_decided_for_both_readings_of_eq_1_and_all_thresholds() -> None:
     (paper,) = (paper for paper in papers() if paper.name == "cfd")
-    others = 4  # algorithms beside CFD
-    pairs = {claim.id: len(claim.pairs) for claim in paper.claims()}
-    for claim in ("cfd/fairness", "cfd/completion-times", "cfd/parking-lot"):
-        assert pairs[claim] == 2 * 10 * others
-    assert pairs["cfd/delay-held"] == 2 * 10
+    others, cells = 4, 2 * 10  # algorithms beside CFD, cells of two figures
+    claims = {claim.id: claim for claim in paper.claims()}
+    for name in ("cfd/fairness", "cfd/completion-times", "cfd/parking-lot"):
+        turns = claims[name].turns
+        assert turns and len(turns.pairs) == 2 * 3
+        for value, pairs in turns.pairs.items():
+            ours, theirs = value.split(" beside ")
+            assert len(pairs) == others * cells
+            assert {pair.left for pair in pairs} == {ours}
+            assert {pair.right for pair in pairs} == {"RED", theirs, "CoDel", "PIE"}
+    assert len(claims["cfd/delay-held"].pairs) == cells
 
 
-def test_an_ablation_of_a_row_stands_in_place_of_the_papers_row() -> None:
+def test_a_variant_of_ours_differs_from_the_papers_algorithm_by_one_quantity() -> None:
+    for experiment in EXPERIMENTS.values():
+        rows = {contender.name: contender.rows for contender in experiment.contenders()}
+        assert rows["CFD, Eq. 1 to the letter"]["eq1"] == "letter"
+        assert rows["CFD, 400 ms"] == {"target": "400 ms"}
+        assert [rows[name] for name in rows if name.startswith("gCHOKe")] == [
+            {"min": 33, "max": 67},
+            {"min": 5, "max": 15},
+            {"min": 100, "max": 200},
+        ]
+
+
+def test_an_ablation_of_a_row_replaces_the_papers_row() -> None:
     cases = {
         (str(case.labels["signal"]), str(case.labels["algorithm"])): case.scenario.to_engine()
         for case in EXPERIMENTS["udp-rate"].cases()
     }
 
     def rows(signal: str) -> dict[str, Any]:
-        links = cases[signal, "gCHOKe"]["links"]
+        links = cases[signal, "RED"]["links"]
         (queue,) = (link["queue"] for link in links if link["name"] == "bottleneck")
         return dict(queue)
 
     at = "drop, 0.5 Mbit/s"
-    assert (rows(at)["min"], rows(at)["max"]) == (33, 67)
-    other = rows(f"{at}, thresholds of ns-2's RED")
-    assert (other["min"], other["max"]) == (5, 15)
-    kept = rows(at).keys() - {"min", "max"}
+    other = rows(f"{at}, RED in packets")
+    assert (rows(at)["avpkt"], other["avpkt"]) == (500, 1000)
+    kept = rows(at).keys() - {"mode", "avpkt"}
     assert {key: other[key] for key in kept} == {key: rows(at)[key] for key in kept}

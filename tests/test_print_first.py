@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from sojourn.papers.claim import Cell, Claim
 from sojourn.papers.claims import FAILS_IN_PRINT, Decision, Judged, decide
 from sojourn.papers.claims_file import read
 from sojourn.papers.experiment import find
-from sojourn.papers.in_print import Trial, failing
+from sojourn.papers.in_print import Trial, failing, rank_correlation
 from sojourn.papers.paper import papers
 from sojourn.papers.reproduce import reproduce
 
@@ -210,6 +211,29 @@ def test_a_pair_takes_each_value_in_its_turn_and_one_without_the_axis_stays() ->
     }
 
 
+def test_an_algorithm_takes_the_place_of_another_beside_each_value_of_a_second_quantity() -> None:
+    one = claim(
+        left="a",
+        right=["b", "c"],
+        where={"load": "low", "room": "5/15"},
+        turns=[
+            {"algorithm": "a", "values": ["a", "A"]},
+            {"algorithm": "c", "values": ["c", "C"]},
+        ],
+    )
+    assert one.turns
+    assert one.turns.axis == "a and c"
+    assert {
+        value: [(pair.left, pair.right) for pair in pairs]
+        for value, pairs in one.turns.pairs.items()
+    } == {
+        "a beside c": [("a", "b"), ("a", "c")],
+        "a beside C": [("a", "b"), ("a", "C")],
+        "A beside c": [("A", "b"), ("A", "c")],
+        "A beside C": [("A", "b"), ("A", "C")],
+    }
+
+
 def test_a_loose_sentence_is_counted_by_opponent() -> None:
     one = claim(left="a", right=["b", "c", "d"], by_opponent=True)
     held = {"a": 0.6, "b": 0.5, "c": 0.5, "d": 0.7}
@@ -217,6 +241,35 @@ def test_a_loose_sentence_is_counted_by_opponent() -> None:
     assert decided(one, lambda cell: held[cell[1]]).tally() == told
     alone = claim(left=["a", "b"], value=0.55, by_opponent=True)
     assert decided(alone, lambda cell: held[cell[1]]).tally().endswith("; of a 4 of 4; of b 0 of 4")
+
+
+def test_two_metrics_go_together_by_the_ranks_of_all_cells_seed_by_seed() -> None:
+    """By hand: of three cells in opposite order the ranks correlate by -1, with two exchanged by
+    -0.5."""
+    assert rank_correlation([1, 2, 30], [9, 8, 7]) == pytest.approx(-1)
+    assert rank_correlation([1, 2, 30], [9, 7, 8]) == pytest.approx(-0.5)
+    assert math.isnan(rank_correlation([1, 1], [1, 2]))
+    one = claim(
+        metrics=["utilisation_pct"],
+        together="queue_pkts_cov_pct",
+        relation="less",
+        left=["a", "b", "c"],
+        value=-0.5,
+        where={"load": "low", "room": "5/15"},
+    )
+    assert {metric for _, _, metric in one.cells()} == {"utilisation_pct", "queue_pkts_cov_pct"}
+    full = {"a": 90.0, "b": 80.0, "c": 70.0}
+
+    def found(swings: dict[str, float]) -> Decision:
+        def number(cell: Cell) -> float:
+            return (full if cell[2] == "utilisation_pct" else swings)[cell[1]]
+
+        return decided(one, number)  # type: ignore[no-any-return]
+
+    assert found({"a": 10.0, "b": 20.0, "c": 30.0}).verdict == "holds"
+    assert found({"a": 30.0, "b": 20.0, "c": 10.0}).verdict == "not found here"
+    (check,) = found({"a": 10.0, "b": 20.0, "c": 30.0}).checks
+    assert "ranks correlated with ranks of" in check.text()
 
 
 def test_no_claim_is_on_a_stand_in(toy: Path) -> None:
@@ -249,6 +302,7 @@ def test_a_claim_that_is_not_found_has_its_cause() -> None:
         ({"quote": "yes"}, "quote = 'yes'; it is true or false"),
         ({"qoute": True}, "there is no key 'qoute'. Did you mean 'quote'?"),
         ({"turns": {"axis": "room"}}, "has these two keys"),
+        ({"turns": {"algorithm": "c", "values": ["c", "d"]}}, "the claim does not name 'c'"),
         ({"turns": {"axis": "room", "values": ["5/15"]}}, "it needs two values or more"),
         ({"turns": {"axis": "room", "values": ["5/15", "5/16"]}}, "no cell has room = '5/16'. Did"),
         ({"turns": TURNS, "where": {"room": "5/15"}}, "where.room chooses its value already"),

@@ -234,8 +234,9 @@ def test_every_search_that_is_shipped_has_the_ledgers_values_and_keys_that_can_b
     paper: str,
 ) -> None:
     spec = load(of_experiments.ROOT / paper)
-    assert spec.other
-    assert 1 < len(setups(spec)) <= 64
+    if spec.experiments:
+        assert spec.other
+        assert 1 < len(setups(spec)) <= 64
     assert all(point.ledger == point.text for point in spec.points)
 
 

@@ -14,7 +14,7 @@ struct cfd_conf {
 	u32 alpha, beta;
 	u32 dq_threshold;
 	u32 samples, records, age;
-	u32 fairness, alone;
+	u32 fairness, alone, eq1;
 };
 
 struct cfd_state {
@@ -28,8 +28,10 @@ struct cfd_state {
 
 enum { CFD_CONGESTED, CFD_ALWAYS, CFD_DELAYED };
 enum { CFD_SPARED, CFD_DROPPED };
+enum { CFD_PRODUCT, CFD_LETTER };
 static const char *const cfd_fairness[] = {"congested", "always", "delayed"};
 static const char *const cfd_alone[] = {"spared", "dropped"};
+static const char *const cfd_eq1[] = {"product", "letter"};
 
 /* clang-format off */
 static const struct aqm_field params[] = {
@@ -53,6 +55,8 @@ static const struct aqm_field params[] = {
 		"matched flows lose their share: while prob is above 0, always, above target"),
 	AQM_ROW_OF_CHOICES(10, cfd_conf, alone, cfd_alone, CFD_SPARED, CFD_DROPPED, 0,
 		"a flow that alone has matches; if spared, no share is above 1 - 1 / flows"),
+	AQM_ROW_OF_CHOICES(11, cfd_conf, eq1, cfd_eq1, CFD_PRODUCT, CFD_LETTER, AQM_FIXED,
+		"a packet is kept by (1 - prob) (1 - share), or as Eq. 1 is printed by prob (1 - share)"),
 	AQM_END,
 };
 
@@ -87,6 +91,11 @@ static u64 start(void *st, const void *conf, u64 now, u64 seed)
 	struct cfd_state *s = st;
 	const struct cfd_conf *c = conf;
 
+	/* differs: Eq. 1 has no first value. To the letter 0 would drop all, for ever. */
+	if (c->eq1 == CFD_LETTER) {
+		s->law.prob = PIE_ONE;
+		s->prob = U32_MAX;
+	}
 	landmark_begin(&s->cache, c->records, rng_mix(seed));
 	rng_seed(&s->rng, seed, 0);
 	return now + c->tupdate;
@@ -127,6 +136,19 @@ static bool shares_count(const struct cfd_state *s, const struct cfd_conf *c)
 	return s->prob || c->fairness == CFD_ALWAYS;
 }
 
+/* "If u > p_i^d, the packet of the i th flow is dropped or marked." */
+static struct aqm_verdict to_the_letter(struct cfd_state *s, const struct aqm_view *view,
+                                        struct aqm_pkt *pkt, u32 share)
+{
+	u64 kept = s->prob * (((u64)1 << 32) - share) >> 32; /* below 2^64 before the shift */
+
+	/* differs: behind fewer than two packets all are kept. A queue that lets nobody in
+	 * would have no delay that raises the probability again. */
+	if (view->pkts < 2 || rng_chance(&s->rng, (u32)kept))
+		return aqm_pass();
+	return aqm_signal(view, pkt, AQM_WHY_EARLY);
+}
+
 static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
                                   const struct aqm_view *view, struct aqm_pkt *pkt)
 {
@@ -139,6 +161,8 @@ static struct aqm_verdict enqueue(void *st, const void *conf, u64 now,
 	match(s, c, view, pkt->k.flow);
 	s->share = share_of(s, c, pkt->k.flow);
 	share = shares_count(s, c) ? s->share : 0;
+	if (c->eq1 == CFD_LETTER)
+		return to_the_letter(s, view, pkt, share);
 	if (!s->prob && !share)
 		return aqm_pass();
 	/* Eq. 1: a packet is kept with probability (1 - p) (1 - share). Marks do not help

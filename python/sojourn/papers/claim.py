@@ -96,6 +96,7 @@ class Claim:
     contradicts: str = ""  # a sentence: what in print contradicts the claim
     turns: Turns | None = None
     by_opponent: bool = False  # the counts are told by opponent
+    together: str = ""  # a metric whose ranks over all cells go with those of the claim's own
     is_order: bool = False  # pairs that print hardly tells apart are left out
 
     @property
@@ -115,7 +116,8 @@ class Claim:
 
     def cells(self) -> list[Cell]:
         """List every cell that the claim compares."""
-        return [cell for pair, metric in self.checks for cell in pair.cells(metric)]
+        beside = [(pair, self.together) for pair in self.pairs if self.together]
+        return [cell for pair, metric in [*self.checks, *beside] for cell in pair.cells(metric)]
 
     def meets(self, count: int, of: int) -> bool:
         """Tell whether this count of cells is enough. 'Most' is more than half."""

@@ -46,7 +46,7 @@ from sojourn.papers.claim import (
     Print,
     Verdict,
 )
-from sojourn.papers.in_print import Trial, tried
+from sojourn.papers.in_print import Trial, rank_correlation, tried
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import Estimate, estimate
 
@@ -109,8 +109,8 @@ class Check:
 _NAMED = 4
 
 # The signs between left and right, and their names.
-_RATIO, _VALUE = "/", "="
-_QUANTITIES = {_RATIO: "ratio", _VALUE: "value"}
+_RATIO, _VALUE, _CORRELATED = "/", "=", "correlated with"
+_QUANTITIES = {_RATIO: "ratio", _VALUE: "value", _CORRELATED: "rank correlation"}
 
 
 def _told_apart(numbers: Sequence[float], *bounds: float) -> list[str]:
@@ -293,6 +293,8 @@ def _decided(claim: Claim, values: Values, published: Print) -> Decision:
         for pair, metric in claim.checks
         if (pair, metric) not in left_out
     )
+    if claim.together:
+        checks = (_together(claim, values),)
     trial = tried(claim, published, left_out)
     decision = Decision(claim, "undecided", "undecided", checks, trial, tuple(left_out))
     if not checks:
@@ -341,6 +343,22 @@ def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
         size, word, verdict = _side(matched, claim.relation, claim.factor, claim.margin)
     bounds = (1.0 if word == _RATIO else 0.0,)
     return Check(pair, metric, word, size, verdict, bounds, len(matched))
+
+
+def _together(claim: Claim, values: Values) -> Check:
+    """Correlate the ranks of two metrics over all cells, seed by seed."""
+    (metric,) = claim.metrics
+    own, beside = (
+        list(zip(*(values(cell) for pair in claim.pairs for cell in pair.cells(of)), strict=False))
+        for of in (metric, claim.together)
+    )
+    sizes = estimate([rank_correlation(*of_seed) for of_seed in zip(own, beside, strict=False)])
+    label = f"ranks of {METRICS[claim.together].label}"
+    pair = Pair(f"{len(claim.pairs)} cells", "ranks", label)
+    bound = claim.pairs[0].value
+    assert isinstance(bound, float)
+    verdict = _verdict(sizes, bound, claim.relation)
+    return Check(pair, metric, _CORRELATED, sizes, verdict, (bound,), len(own))
 
 
 def _beside_value(claim: Claim, pair: Pair, metric: str, left: Estimate) -> Check:

@@ -21,6 +21,10 @@ cause = "…", why = "…"                     why it is not found here, should 
 contradicts = "…"                          the numbers or the algorithm in print that contradict it
 turns = { axis = AXIS, values = [V, W] }   decided once for each value of what print leaves open;
                                            where the verdicts differ, it is not in print
+turns = { algorithm = A, values = [A, B] } the same, with each of these in the place of A; a list
+                                           of such tables tries each value with each other one
+together = METRIC                          the claim is on the rank correlation of its one metric
+                                           with this one over all cells, above or below `value`
 by_opponent = true                         of a loose sentence: the count beside each opponent
 """
 
@@ -109,7 +113,7 @@ def read(
 
 # These keys become `pairs`.
 _FORMS = ("pairs", "order", "left", "right", "along", "where")
-_TEXTS = ("cause", "why", "contradicts")
+_TEXTS = ("cause", "why", "contradicts", "together")
 _SIGNS = ("quote", "by_opponent")
 _KEYS = {*_NEEDED, *_FORMS, *_TEXTS, *_SIGNS, "value", "turns", "factor", "margin", "quorum"}
 # `left` goes with one of these.
@@ -140,6 +144,18 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
         pairs = _pairs(entry, kept)
     for metric in entry["metrics"]:
         find_metric(metric)
+    if "together" in entry:
+        find_metric(entry["together"])
+        numbers = {pair.value for pair in pairs if pair.right is None}
+        if (
+            len(entry["metrics"]) != 1
+            or len(pairs) < 2
+            or not all(isinstance(number, float) for number in numbers or {None})
+        ):
+            raise InputError(
+                f"claim {entry['id']}: together goes with one metric, `left` in two cells or more, "
+                "and one number as `value`, which the rank correlation is above or below"
+            )
     rest = {key: value for key, value in entry.items() if key not in _FORMS}
     rest |= {
         "metrics": tuple(entry["metrics"]),
@@ -194,31 +210,84 @@ def _turns(
     kept: Mapping[str, Mapping[str, str]],
     cells: Mapping[str, Mapping[str, str]],
 ) -> Turns:
-    """Pair both sides for each value of an axis. A cell without that axis belongs to each."""
-    turns, head = entry["turns"], f"claim {entry['id']}: turns"
-    if not isinstance(turns, Mapping) or turns.keys() != {"axis", "values"}:
-        raise InputError(f"{head} = {{ axis = AXIS, values = [VALUES] }} has these two keys")
-    axis, values = turns["axis"], turns["values"]
-    if not isinstance(values, list) or len(values) < 2:
-        raise InputError(f"{head}.values: it needs two values or more")
+    """Pair both sides for each value of what print leaves open, or for each value of two such
+    quantities together."""
+    turns = entry["turns"] if isinstance(entry["turns"], list) else [entry["turns"]]
+    head = f"claim {entry['id']}: turns"
+    names = []
+    for table in turns:
+        keys = table.keys() if isinstance(table, Mapping) else set()
+        if keys not in ({"axis", "values"}, {"algorithm", "values"}):
+            raise InputError(
+                f"{head} = {{ axis = AXIS, values = [VALUES] }} has these two keys, or `algorithm` "
+                "in place of `axis`"
+            )
+        if not isinstance(table["values"], list) or len(table["values"]) < 2:
+            raise InputError(f"{head}.values: it needs two values or more")
+        if "axis" in table:
+            _check_axis(entry, table["axis"], table["values"], cells)
+        names.append(table.get("axis") or table["algorithm"])
+    by_value = _turned(entry, turns, kept, cells)
+    for table in turns:
+        name = table.get("algorithm")
+        if name and not any(name in (p.left, p.right) for p in _pairs(entry, kept)):
+            raise InputError(f"{head}.algorithm: the claim does not name '{name}'")
+    return Turns(" and ".join(names), by_value)
+
+
+def _check_axis(
+    entry: Mapping[str, Any],
+    axis: str,
+    values: Sequence[str],
+    cells: Mapping[str, Mapping[str, str]],
+) -> None:
+    """Raise InputError where the cells do not have these values of an axis, or not all of them."""
+    head = f"claim {entry['id']}: turns"
     if axis in entry.get("where", {}):
         raise InputError(f"{head}.axis: where.{axis} chooses its value already; leave one out")
     known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
     for value in values:
         if value not in known:
             raise InputError(f"{head}: no cell has {axis} = '{value}'.{nearest(str(value), known)}")
-    pairs = {}
-    for value in values:
-        here = {label: on for label, on in kept.items() if on.get(axis, value) == value}
-        pairs[value] = tuple(
-            replace(
-                pair,
-                signal=_at(pair.signal, axis, value, cells),
-                right_signal=pair.right_signal and _at(pair.right_signal, axis, value, cells),
+
+
+def _turned(
+    entry: Mapping[str, Any],
+    turns: Sequence[Mapping[str, Any]],
+    kept: Mapping[str, Mapping[str, str]],
+    cells: Mapping[str, Mapping[str, str]],
+) -> dict[str, tuple[Pair, ...]]:
+    """Pair both sides for each value of the first quantity with each of the others. A cell without
+    the axis belongs to each of its values; an algorithm takes the place of the one named."""
+    if not turns:
+        return {"": _pairs(entry, kept)}
+    (table, *others), by_value = turns, {}
+    for value in table["values"]:
+        here = kept
+        if "axis" in table:
+            here = {k: on for k, on in kept.items() if on.get(table["axis"], value) == value}
+        for rest, pairs in _turned(entry, others, here, cells).items():
+            by_value[f"{value} beside {rest}" if rest else value] = tuple(
+                _of_value(pair, table, value, cells) for pair in pairs
             )
-            for pair in _pairs(entry, here)
+    return by_value
+
+
+def _of_value(
+    pair: Pair, table: Mapping[str, Any], value: str, cells: Mapping[str, Mapping[str, str]]
+) -> Pair:
+    """Give a pair one value of what turns."""
+    if "axis" in table:
+        right = pair.right_signal and _at(pair.right_signal, table["axis"], value, cells)
+        return replace(
+            pair, signal=_at(pair.signal, table["axis"], value, cells), right_signal=right
         )
-    return Turns(axis, pairs)
+    name = table["algorithm"]
+    return replace(
+        pair,
+        left=value if pair.left == name else pair.left,
+        right=value if pair.right == name else pair.right,
+    )
 
 
 def _at(label: str, axis: str, value: str, cells: Mapping[str, Mapping[str, str]]) -> str:

@@ -10,8 +10,9 @@ nor greater. A number of the text belongs to its range: what is printed as 75 is
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import correlation
 
 from sojourn.core.errors import InputError
 from sojourn.papers.claim import Claim, Pair, Print
@@ -49,6 +50,20 @@ def tried(
     of two equal numbers."""
     held: list[str] = []
     failed: list[str] = []
+    if claim.together:
+        (metric,) = claim.metrics
+        both = [
+            (published[own], published[beside])
+            for pair in claim.pairs
+            for own, beside in zip(pair.cells(metric), pair.cells(claim.together), strict=True)
+            if own in published and beside in published
+        ]
+        if len(both) < 2:
+            return None
+        size = rank_correlation(*zip(*both, strict=True))
+        text = f"rank correlation over {len(both)} cells: {size:.2g}"
+        (held if _holds(claim, claim.pairs[0], [size]) else failed).append(text)
+        return Trial(claim, tuple(held), tuple(failed))
     for pair, metric in claim.checks:
         cells = pair.cells(metric)
         numbers = [published[cell] for cell in cells if cell in published]
@@ -58,6 +73,17 @@ def tried(
         text = f"{pair.text()}, {METRICS[metric].label}: {' and '.join(f'{n:g}' for n in numbers)}"
         (held if _holds(claim, pair, numbers) else failed).append(text)
     return Trial(claim, tuple(held), tuple(failed)) if held or failed else None
+
+
+def rank_correlation(numbers: Sequence[float], beside: Sequence[float]) -> float:
+    """Correlate the ranks of two lists of numbers; NaN where all of one are equal."""
+    ranks = [
+        [sum(b < a for b in of) + sum(b == a for b in of) / 2 for a in of]
+        for of in (numbers, beside)
+    ]
+    if any(len(set(of)) == 1 for of in ranks):
+        return math.nan
+    return correlation(*ranks)
 
 
 def failing(claims: Iterable[Claim], published: Print) -> list[Trial]:

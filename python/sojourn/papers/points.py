@@ -180,7 +180,7 @@ def search_of(paper: PaperFiles) -> Search:
         search = Search(
             paper.name, path, in_print, table.searched, table.setups, table.seed, points, outside
         )
-        if not search.searched_points:
+        if in_print and not search.searched_points:
             names = ", ".join(table.searched)
             raise Mistake(("searched",), f"no point sets anything in {names}; what is tried?")
         return search
@@ -219,6 +219,8 @@ def _placed(path: Path) -> Iterator[None]:
 
 
 def _check_searched(searched: Sequence[str], known: Sequence[str], in_print: Sequence[str]) -> None:
+    if not in_print and not searched:
+        return
     if not searched:
         raise Mistake(("searched",), "is empty; name the experiments that the search may look at")
     for name in searched:
@@ -381,7 +383,12 @@ def _engine_form(case: Case) -> str:
 
 def setups(search: Search) -> list[Setup]:
     """List the set-ups that are tried on the searched half, those outside the text last; InputError
-    where `setups` is too small."""
+    where `setups` is too small, and for a paper that prints no numbers."""
+    if not search.experiments:
+        raise InputError(
+            f"{search.paper}: prints no number that a search could meet; `sojourn reproduce "
+            f"{search.paper}` measures what the points of {search.path} do"
+        )
     first = {point.name: point.text for point in search.points}
     chosen = [first, *_singles(first, search.searched_points)]
     fewest = len(chosen) + len(search.outside)

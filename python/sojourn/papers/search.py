@@ -53,10 +53,12 @@ def search(spec: Search, *, out: Path | None = None, workers: int | None = None)
 
 def stored_search(paper: PaperFiles) -> dict[str, Any] | None:
     """Return the data of a search that has run already, for the page of its paper. None where it
-    was not made, or not to its end."""
+    was not made, or not to its end, and where there is nothing to search by."""
     if paper.search is None:
         return None
     spec = search_of(paper)
+    if not spec.experiments:
+        return None
     halves = _Stored(spec, Runner(open_store(None)))
     try:
         return data(halves.judge(halves.rank(setups(spec))))

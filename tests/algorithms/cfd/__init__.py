@@ -49,6 +49,7 @@ class BesideCfd(Beside):
         "age": 2**31,
         "fairness": 0,
         "alone": 0,
+        "eq1": 0,
     }
     settings: ClassVar = (
         {"target": 2 * MS, "tupdate": 5 * MS, "samples": 5, "records": 3, "age": 1024},
@@ -56,6 +57,8 @@ class BesideCfd(Beside):
         {"target": 5 * MS, "alpha": 40, "beta": 1, "records": 1, "alone": 1},
         {"samples": 3, "fairness": 1, "records": 8, "limit": 60},
         {"target": 5 * MS, "tupdate": 10 * MS, "samples": 2, "fairness": 2},
+        {"eq1": 1, "samples": 2, "fairness": 1, "alone": 1},
+        {"eq1": 1, "target": 1 * MS, "tupdate": 5 * MS, "records": 4},
     )
     signalling: ClassVar = (
         {"target": 5 * MS, "tupdate": 10 * MS, "beta": 200},
@@ -63,7 +66,7 @@ class BesideCfd(Beside):
     )
     laws: ClassVar = {"law/landmark.h": landmark.answers_the_same}
     lacks: ClassVar = frozenset({"forget"})
-    signal_if_below: ClassVar = {"signal": True, "share": True}
+    signal_if_below: ClassVar = {"signal": True, "share": True, "kept": False}
     reason_of_signal: ClassVar = {"share": Why.MATCH}
     columns: ClassVar = {
         "prob": probability,
@@ -91,6 +94,7 @@ class BesideCfd(Beside):
             age=rows["age"],
             when=("congested", "always", "delayed")[rows["fairness"]],
             alone_too=bool(rows["alone"]),
+            letter=bool(rows["eq1"]),
             start_s=case.start_ns * NS,
             draws=Draws(case.seed),
             cells=cells(case),
@@ -99,7 +103,7 @@ class BesideCfd(Beside):
         )
 
     def slack(self, model: Cfd) -> dict[str, float]:
-        return self.of_delay.slack(model) | {"share": 2 * Q32_UNIT}
+        return self.of_delay.slack(model) | {"share": 2 * Q32_UNIT, "kept": 4 * Q32_UNIT}
 
     def state(self, model: Cfd, wakes: int) -> list[tuple[float, float]]:
         flows = sum(count > 0 for count in model.cache.counts())
@@ -142,6 +146,29 @@ def test_cfd_loses_by_both_parts(p: float, weight: float, lost: float) -> None:
             kept += not model.arrive(0, Packet(0, 1000, flow=1)).dropped
             model.waiting.clear()
     assert 1 - kept / steps**2 == pytest.approx(lost, abs=1e-4 + 1 / steps / 2)
+
+
+def test_cfd_to_the_letter_keeps_by_the_laws_own_number() -> None:
+    """By hand: 0.8 times 1 - 0.9, and 0.8 for a flow that is not in the cache."""
+    for flow, uniform, kept in (
+        (1, 0.07, True),
+        (1, 0.09, False),
+        (3, 0.79, True),
+        (3, 0.81, False),
+    ):
+        model = at_rest(uniform, letter=True, when="always", alone_too=True)
+        assert model.p == 1
+        model.p = 0.8
+        model.cache.bottom[1], model.cache.bottom[2] = 900, 100
+        model.waiting = [Packet(0, 1000, flow=2), Packet(1, 1000, flow=2)]
+        assert bool(model.arrive(0, Packet(2, 1000, flow=flow)).dropped) != kept
+
+
+def test_cfd_to_the_letter_keeps_the_packets_of_a_short_queue() -> None:
+    model = at_rest(0.5, letter=True)
+    model.p = 0
+    lost = [bool(model.arrive(0, Packet(i, 1000, flow=i)).dropped) for i in range(4)]
+    assert lost == [False, False, True, True]
 
 
 def test_cfd_spares_all_flows_without_delay_and_one_that_is_alone() -> None:

@@ -287,3 +287,29 @@ def test_a_file_of_ones_own_stands_in_every_table_of_a_network(tmp_path: Path) -
     dumbbell = load(tmp_path / "s.toml").dumbbell
     assert dumbbell
     assert dumbbell.trace == (1, 2, 3)
+
+
+def test_flows_of_whole_sides_take_as_many_pairs_as_they_say_and_each_node_in_turn() -> None:
+    text = """
+format = 2
+name = "pairs"
+duration = "1 s"
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+back = { rate = "10 Mbit/s", sim = { ring = 7 } }
+senders = [{ name = "A", count = 3 }]
+receivers = [{ name = "B", count = 3 }]
+[[dumbbell.flows]]
+name = "web"
+count = 10
+pairs = 3
+"""
+    graph = loads(text).expand()
+    assert [(f.from_, f.to, f.count) for f in graph.flows] == [
+        ("A 1", "B 1", 4),
+        ("A 2", "B 2", 3),
+        ("A 3", "B 3", 3),
+    ]
+    (back,) = (link for link in graph.links if link.name == "bottleneck back")
+    assert back.sim.ring == 7

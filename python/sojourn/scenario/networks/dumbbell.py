@@ -100,6 +100,17 @@ class Between(Traffic):
         ge=1,
         description="of the pairs between two sides the one that the first flow takes",
     )
+    pairs: int | None = Field(
+        None,
+        strict=True,
+        ge=1,
+        description="that the flows take, from the first on; unless given, all",
+    )
+
+    @property
+    def most_pairs(self) -> int:
+        """Return the most pairs that its flows take; each has at least one flow."""
+        return min(self.count, self.pairs or self.count)
 
     def ends(self, nodes: Mapping[str, Sequence[str]]) -> tuple[str, str]:
         """Return where the flows begin and end; without `to` they end at the other side."""
@@ -226,7 +237,7 @@ class Dumbbell(Network):
                 reason = f"{flow.first_pair}; allowed: 1 to {every}, the pairs"
                 yield (*place, "first_pair"), reason
                 continue
-            node_pairs = pairs(nodes[begin], nodes[end], flow.count, flow.first_pair)
+            node_pairs = pairs(nodes[begin], nodes[end], flow.most_pairs, flow.first_pair)
             if len(node_pairs) > _MAX_PAIRS:
                 yield (
                     (*place, "count"),
@@ -304,7 +315,7 @@ class Dumbbell(Network):
         nodes = self.nodes()
         for i, traffic in enumerate(self.flows):
             begin, end = (nodes[name] for name in traffic.ends(nodes))
-            node_pairs = pairs(begin, end, traffic.count, traffic.first_pair)
+            node_pairs = pairs(begin, end, traffic.most_pairs, traffic.first_pair)
             is_shared = len(node_pairs) > 1
             for share, (sender, receiver) in zip(
                 traffic.shares(len(node_pairs)), node_pairs, strict=True

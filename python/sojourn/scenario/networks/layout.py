@@ -20,6 +20,8 @@ from sojourn.scenario.links import (
     Link,
     LossKey,
     RateKey,
+    SimKey,
+    SimLink,
 )
 from sojourn.scenario.parts import Model, Path, Problem
 from sojourn.scenario.queues import Queue
@@ -53,6 +55,7 @@ class Back(Model):
     jitter: JitterKey = None
     loss: LossKey = Share(0.0)
     queue: Queue = Field(AMPLE, description="unless given, a fifo that never drops")
+    sim: SimKey = SimLink()
 
 
 class Edge(Model):

@@ -5,7 +5,8 @@
 `sojourn.result.columns` describes the metrics that are columns of a result's tables. A name may end
 in a place: `utilisation_pct of access` is of that queue, `rtt_p95_ms of ping *` of these pings,
 `bandwidth_sd_mbps of user *` of these nodes, and `fct_p80_s of users` of these groups of flows.
-Without a place a metric is of the queue that an experiment names, of all pings, or of all flows.
+`drop_pct of up + down` is the mean of two queues. Without a place a metric is of the queue that an
+experiment names, of all pings, or of all flows.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 _NONE = float("nan")
 # Between a metric and its place.
 _OF = " of "
+# Between two queues, of which a metric has the mean.
+_AND = " + "
 Span = Mapping[str, Any]  # a window in a report
 
 
@@ -90,12 +93,18 @@ class Metric(_Number):
         label = f"{self.label}, {place}"
         return replace(self, name=f"{self.name}{_OF}{place}", label=label, place=place)
 
+    @property
+    def queues(self) -> list[str]:
+        """List the queues of its place."""
+        return self.place.split(_AND)
+
     def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Return the value in a run's report; NaN where nothing was measured."""
-        queue = self.place or queue
-        return self.value(
-            _window(report, queue, window) if self.of_queue else _flows(report, window)
-        )
+        if not self.of_queue:
+            return self.value(_flows(report, window))
+        queues = self.queues if self.place else [queue]
+        values = [self.value(_window(report, name, window)) for name in queues]
+        return sum(values) / len(values)
 
     def measure_run(self, run: Run, queue: str, window: str) -> float:
         """Return the value of a run; some metrics read more of it than the report."""
@@ -305,6 +314,20 @@ RUN_METRICS = tuple(
             calculated.evaluations_per_pkt,
         ),
         ("square_law", "", "signals, of the square-root law's", _OF_LAW, calculated.square_law),
+        (
+            "transfers_per_s",
+            "1/s",
+            "transfers complete in a second",
+            "of all flows together",
+            calculated.transfers_per_s,
+        ),
+        (
+            "goodput_per_flow_kbps",
+            "kbit/s",
+            "goodput of a flow, mean",
+            "of all flows",
+            calculated.goodput_per_flow_kbps,
+        ),
         (
             "slowdown_r2",
             "",

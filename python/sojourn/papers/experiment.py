@@ -19,6 +19,9 @@ scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       the claims of text and tables on this experiment
 
+pieces            windows of one long run, whose values are measurements as those of seeds are
+[quick]           what --quick runs: `where` keeps values of axes, `set` has keys of a shorter run
+
 [[ablations]]     one thing changed in a cell, and why: `set`, a C file as `algorithm`, or a value
                   of search.toml, `point = "POINT: VALUE"`, whose keys it sets. One with `host`
                   is about a feature of that host alone, and runs there and nowhere else
@@ -157,6 +160,7 @@ class Experiment:
     home: PaperFiles
     folder: Path
     data: Mapping[str, Any]
+    is_quick: bool = False  # runs the part that --quick runs
 
     @property
     def paper(self) -> str:
@@ -194,6 +198,12 @@ class Experiment:
         windows = self.scenario.expand().record.windows
         return next(window for window in windows if window.name == self.data["window"])
 
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """List the windows whose values are measurements of a cell, each run's one after the
+        other."""
+        return tuple(self.data.get("pieces", ())) or (str(self.data["window"]),)
+
     @cached_property
     def published(self) -> dict[ClaimedCell, float]:
         """Read the numbers in print."""
@@ -223,6 +233,11 @@ class Experiment:
             if self.data[key] not in names:
                 near = nearest(str(self.data[key]), names)
                 raise self._wrong((key,), f"the scenario has no '{self.data[key]}'.{near}")
+        for i, piece in enumerate(self.pieces):
+            if piece not in places["window"]:
+                near = nearest(piece, places["window"])
+                raise self._wrong(("pieces", i), f"the scenario has no '{piece}'.{near}")
+        self._check_quick()
         self._check_metrics()
         measured = {
             (signal.name, contender.name, metric)
@@ -238,6 +253,15 @@ class Experiment:
                     near = nearest(", ".join(cell), [", ".join(known) for known in measured])
                     path = self.folder / file
                     raise InputError(f"{path}: no cell is '{', '.join(cell)}'.{near}")
+
+    def _check_quick(self) -> None:
+        """Raise InputError where [quick] names a value that no axis has."""
+        for axis, values in self._quick.get("where", {}).items():
+            known = dict.fromkeys(cell.texts.get(axis, "") for cell in self.cells())
+            for value in values:
+                if value not in known:
+                    reason = f"no cell has '{value}'.{nearest(value, known)}"
+                    raise self._wrong(("quick", "where", axis), reason)
 
     def _check_metrics(self) -> None:
         """Raise InputError where the scenario lacks the place of a metric."""
@@ -257,7 +281,7 @@ class Experiment:
                     reason = f"'{name}' needs nodes, as in '{name} of NODE'; there are {nodes}"
                     raise self._wrong(("signals", i), reason)
                 names = known.get(metric.places, [])
-                is_there = metric.place in names or (
+                is_there = all(place in names for place in metric.queues) or (
                     metric.places != "queues" and fitting(names, metric.place)
                 )
                 if metric.place and not is_there:
@@ -381,12 +405,30 @@ class Experiment:
         return self._cases(wanted, [signal for signal in self.signals() if not signal.ablates])
 
     def _cases(self, contenders: Sequence[Contender], signals: Sequence[Signal]) -> list[Case]:
+        quick = self._quick_cells if self.is_quick else None
         return [
-            self.case(contender, signal)
+            self.case(contender, signal, self._quick.get("set", _NONE) if self.is_quick else _NONE)
             for signal in signals
+            if quick is None or (signal.base in quick and not signal.ablates)
             for contender in contenders
             if not signal.only or contender.name in signal.only
         ]
+
+    @property
+    def _quick(self) -> Mapping[str, Any]:
+        return self.data.get("quick") or _NONE
+
+    @property
+    def _quick_cells(self) -> set[str] | None:
+        """Name the cells that --quick runs; None for all, and their ablations."""
+        where = self._quick.get("where")
+        if not where:
+            return None
+        return {
+            cell.label
+            for cell in self.cells()
+            if all(cell.texts.get(axis) in values for axis, values in where.items())
+        }
 
     def case(
         self, contender: Contender, signal: Signal, changes: Mapping[str, Any] = _NONE

@@ -59,6 +59,13 @@ class AblationTable(Model):
     algorithm: str = ""
 
 
+class QuickTable(Model):
+    """The part of an experiment that --quick runs: some values of its axes, with these keys set."""
+
+    where: dict[str, tuple[Text, ...]] = Field({})
+    set: Rows = Field({})
+
+
 class ExperimentTable(Model):
     """The keys of experiment.toml, each of which may stand in paper.toml for all experiments."""
 
@@ -69,6 +76,8 @@ class ExperimentTable(Model):
     quick_seeds: Count | None = None
     queue: Text | None = None
     window: Text | None = None
+    pieces: tuple[Text, ...] = ()
+    quick: QuickTable | None = None
     peers: tuple[Text, ...] = ()
     derived: tuple[Text, ...] = ()  # metrics that print has as quotients of others
     algorithms: tuple[AlgorithmTable, ...] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def missing(
     store = open_store(None)
     for experiment in experiments:
         for host in wanted_hosts:
-            cases = experiment.cases_on(host, hosts)
+            cases = replace(experiment, is_quick=quick).cases_on(host, hosts)
             numbers = seeds_on(experiment, host, quick, seeds)
             wanted = len(cases) * len(numbers)
             try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -73,12 +73,15 @@ class Reproduction:
     def describe_seeds(self) -> str:
         """Write the number of seeds in words, host by host where the hosts differ."""
         by_host = {host: self.seeds_of(host) for host in HOSTS if self.seeds_of(host)[1]}
-        return seeds_by_host(by_host) or seeds_text(len(self.seeds), len(self.seeds))
+        text = seeds_by_host(by_host) or seeds_text(len(self.seeds), len(self.seeds))
+        pieces = len(self.experiment.pieces)
+        return text if pieces == 1 else f"{text}, each run in {pieces} pieces"
 
     @property
     def is_provisional(self) -> bool:
         """Tell whether a cell has fewer seeds than a verdict needs."""
-        return any(0 < self.seeds_of(host)[0] < claims.SEEDS for host in HOSTS)
+        pieces = len(self.experiment.pieces)
+        return any(0 < self.seeds_of(host)[0] * pieces < claims.SEEDS for host in HOSTS)
 
     def beside_kernel(self) -> list[list[tuple[str, str]]]:
         """List, for each of our algorithms with a peer in the kernel, the host and algorithm of
@@ -158,6 +161,7 @@ def reproduce(
     and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
     runs in the store."""
     hosts = check_hosts(hosts)
+    experiment = replace(experiment, is_quick=quick)
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
     runner = Runner(store, workers)
@@ -319,10 +323,11 @@ def _measured(
     metric: str,
     runs: RunsByCell = MappingProxyType({}),
 ) -> Measured:
-    place = str(experiment.data["queue"]), str(experiment.data["window"])
+    queue = str(experiment.data["queue"])
     values = (
-        METRICS[metric].measure_run(run, *place)
+        METRICS[metric].measure_run(run, queue, piece)
         for run in runs.get((host, signal.name, algorithm), ())
+        for piece in experiment.pieces
     )
     published = experiment.published.get((signal.base, algorithm, metric))
     cell = Cell(experiment.name, signal.name, algorithm, metric)

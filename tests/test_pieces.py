@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A long run in pieces that take the place of seeds, and the part that --quick runs of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sojourn.core.errors import InputError
+from sojourn.papers.experiment import find
+from sojourn.papers.paper import write_sample
+from sojourn.papers.reproduce import Reproduction, reproduce
+
+PIECES = """pieces = ["first", "second"]
+seeds = 1
+quick_seeds = 1
+title ="""
+WINDOWS = """windows = [
+    { name = "full", from = "5 s", to = "20 s" },
+    { name = "first", from = "5 s", to = "10 s" },
+    { name = "second", from = "10 s", to = "20 s" },
+]"""
+QUICK = """
+[quick]
+where = { rtt = ["80 ms"] }
+
+[quick.set]
+duration = "6 s"
+"record.windows" = [
+    { name = "full", from = "2 s", to = "6 s" },
+    { name = "first", from = "2 s", to = "4 s" },
+    { name = "second", from = "4 s", to = "6 s" },
+]
+"""
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    folder = write_sample(tmp_path / "mine")
+    path = folder / "1" / "experiment.toml"
+    path.write_text(path.read_text().replace("title =", PIECES, 1) + QUICK)
+    path = folder / "1" / "scenario.toml"
+    text = path.read_text()
+    path.write_text(text[: text.index("windows")] + WINDOWS)
+    return folder
+
+
+def measured(found: Reproduction, signal: str) -> tuple[float, ...]:
+    return found.cell("sim", signal, "CoDel", "queue_delay_mean_ms").values
+
+
+def test_each_piece_of_one_run_is_a_measurement_of_its_own(paper: Path) -> None:
+    (experiment,) = find([str(paper)])
+    found = reproduce(experiment, out=paper / "out")
+    values = measured(found, "drop, 20 ms")
+    (run,) = found.runs("sim", "drop, 20 ms", "CoDel")
+    windows = next(q for q in run.report["queues"] if q["name"] == "bottleneck")["windows"]
+    means = [window["queue_delay_ms"]["mean"] for window in windows]
+    assert list(values) == means[1:]
+    assert len(set(means)) == 3
+    assert "1 seed, each run in 2 pieces" in found.describe_seeds()
+    assert found.decisions[0].seeds == 2
+
+
+def test_quick_runs_some_cells_for_a_shorter_time_and_judges_no_other(paper: Path) -> None:
+    (experiment,) = find([str(paper)])
+    found = reproduce(experiment, quick=True, out=paper / "out")
+    assert measured(found, "drop, 20 ms") == ()
+    assert len(measured(found, "drop, 80 ms")) == 2
+    (run,) = found.runs("sim", "drop, 80 ms", "CoDel")
+    assert run.report["queues"][0]["windows"][0]["to_s"] == 6
+    assert {judged.verdict for judged in found.judged["sim"]} == {"not run"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('["first", "second"]', '["first", "secnd"]', "pieces[1]: the scenario has no 'secnd'"),
+        ('["80 ms"]', '["80 s"]', "quick.where.rtt: no cell has '80 s'"),
+    ],
+)
+def test_a_piece_and_a_quick_cell_that_are_not_there_are_named(
+    paper: Path, old: str, new: str, sentence: str
+) -> None:
+    path = paper / "1" / "experiment.toml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    (experiment,) = find([str(paper)])
+    with pytest.raises(InputError) as refused:
+        experiment.check()
+    assert sentence in str(refused.value)
+
+
+def test_a_metric_of_two_queues_is_their_mean(paper: Path) -> None:
+    path = paper / "1" / "experiment.toml"
+    both = "utilisation_pct of bottleneck + back"
+    path.write_text(path.read_text().replace('"drop_pct"', f'"{both}", "utilisation_pct of back"'))
+    path = paper / "1" / "scenario.toml"
+    text = path.read_text().replace('aqm = "fifo"', 'aqm = "fifo"\nback = { rate = "20 Mbit/s" }')
+    path.write_text(text.replace("[record]", '[record]\nqueues = ["bottleneck", "back"]'))
+    (experiment,) = find([str(paper)])
+    experiment.check()
+    found = reproduce(experiment, quick=True, out=paper / "out")
+    there, back, mean = (
+        found.cell("sim", "drop, 80 ms", "CoDel", metric).values[0]
+        for metric in ("utilisation_pct", "utilisation_pct of back", both)
+    )
+    assert there > 2 * back > 0
+    assert mean == pytest.approx((there + back) / 2)

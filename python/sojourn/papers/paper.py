@@ -14,6 +14,7 @@ number = "Figure 5(a)"       as printed
 caption = "…"                its content, in our own words
 experiments = ["1"]          those that answer it
 cell = "drop"                and their cell: a signal, or one with the values of further axes
+command = "…"                or a command that draws it
 not = "…"                    or the reason why none answers it
 """
 
@@ -152,7 +153,7 @@ def _label(experiment: Experiment, cell: str) -> str:
 
 
 FIGURES = "figures.toml"
-_KEYS = {"number", "caption", "experiments", "cell", "network", "not"}
+_KEYS = {"number", "caption", "experiments", "cell", "network", "command", "not"}
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,7 @@ class InPrint:
     cell: str  # empty: all of them
     is_network: bool  # the picture of their network answers it
     why_not: str
+    command: str  # draws it, in place of an experiment
 
 
 def figures_in_print(paper: Paper) -> list[InPrint]:
@@ -192,12 +194,18 @@ def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPr
     for key in ("number", "caption"):
         if not str(entry.get(key, "")).strip():
             raise InputError(f"{where}: has no {key}")
-    if ("experiments" in entry) == ("not" in entry):
-        raise InputError(f"{where}: needs either experiments = [NAMES] or not = REASON")
-    if "not" in entry and (not str(entry["not"]).strip() or "cell" in entry):
-        raise InputError(f"{where}: not = REASON stands alone, and gives a reason")
+    answers = entry.keys() & {"experiments", "command", "not"}
+    if len(answers) != 1:
+        raise InputError(
+            f"{where}: needs one of experiments = [NAMES], command = COMMAND and not = REASON"
+        )
+    for key in {"not", "command"} & answers:
+        if not str(entry[key]).strip() or "cell" in entry:
+            raise InputError(f"{where}: {key} is a text, and goes with no cell")
     is_network = entry.get("network", False)
-    if is_network is not False and (is_network is not True or {"not", "cell"} & entry.keys()):
+    if is_network is not False and (
+        is_network is not True or {"not", "command", "cell"} & entry.keys()
+    ):
         raise InputError(f"{where}: network = true goes with experiments = [NAMES] alone")
     known = {experiment.name: experiment for experiment in paper.experiments}
     names = entry.get("experiments", [])
@@ -215,7 +223,8 @@ def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPr
             )
     ids = tuple(known[name].id for name in names)
     why_not = str(entry.get("not", ""))
-    return InPrint(number, str(entry["caption"]), ids, cell, is_network, why_not)
+    command = str(entry.get("command", ""))
+    return InPrint(number, str(entry["caption"]), ids, cell, is_network, why_not, command)
 
 
 SAMPLE = Path(__file__).parent / "sample"

@@ -166,6 +166,9 @@ def _figures(figures: Sequence[InPrint], entries: Mapping[str, Mapping[str, Any]
         if figure.why_not:
             rows.append((figure.number, figure.caption, f"not here: {figure.why_not}", ""))
             continue
+        if figure.command:
+            rows.append((figure.number, figure.caption, "drawn", f"`{figure.command}`"))
+            continue
         if figure.is_network:
             answer = f"picture of the network of {', '.join(figure.experiments)}"
             command = f"`sojourn show --network {figure.experiments[0]}`"

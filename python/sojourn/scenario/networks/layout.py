@@ -20,6 +20,8 @@ from sojourn.scenario.links import (
     Link,
     LossKey,
     RateKey,
+    SimKey,
+    SimLink,
 )
 from sojourn.scenario.parts import Model, Path, Problem
 from sojourn.scenario.queues import Queue
@@ -52,6 +54,7 @@ class Back(Model):
     rate: RateKey = None
     jitter: JitterKey = None
     loss: LossKey = Share(0.0)
+    sim: SimKey = SimLink()
     queue: Queue = Field(AMPLE, description="unless given, a fifo that never drops")
 
 

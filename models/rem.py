@@ -13,7 +13,8 @@ from models.queue import SAME_INSTANT_S, Act, Packet, Ticking
 
 
 class Rem(Ticking):
-    """`capacity` in bytes per second; without `in_bytes` packets are counted."""
+    """`capacity` in bytes per second; without `in_bytes` packets are counted. `by_growth` takes the
+    growth of the queue for what came less what the link could send."""
 
     def __init__(
         self,
@@ -26,6 +27,7 @@ class Rem(Ticking):
         interval_s: float = 0.002,
         mean_packet: int = 1000,
         in_bytes: bool = False,
+        by_growth: bool = False,
         **common: Any,
     ) -> None:
         super().__init__(tupdate_s=interval_s, **common)
@@ -35,6 +37,8 @@ class Rem(Ticking):
         self.alpha = alpha
         self.mean_packet = mean_packet
         self.in_bytes = in_bytes
+        self.by_growth = by_growth
+        self.queue_before = 0.0
         self.price = 0.0
         self.bound(phi)
         self.came = 0.0
@@ -63,11 +67,20 @@ class Rem(Ticking):
     def on_overflow(self, now_s: float, packet: Packet) -> None:
         self.count(packet)
 
+    def queue(self) -> float:
+        """In packets."""
+        return self.bytes / self.mean_packet if self.in_bytes else len(self.waiting)
+
     def update(self, now_s: float) -> None:
-        """price = max(0, price + gamma (in + alpha (q - b*) - c))"""
-        queue = self.bytes / self.mean_packet if self.in_bytes else len(self.waiting)
-        served = (now_s - self.updated_s) * self.capacity / self.mean_packet
-        excess = self.came + self.alpha * (queue - self.q_ref) - served
+        """price = max(0, price + gamma (in + alpha (q - b*) - c)); by growth
+        price = max(0, price + gamma (q - (1 - alpha) q before - alpha b*))"""
+        queue = self.queue()
+        if self.by_growth:
+            excess = queue - (1 - self.alpha) * self.queue_before - self.alpha * self.q_ref
+        else:
+            served = (now_s - self.updated_s) * self.capacity / self.mean_packet
+            excess = self.came + self.alpha * (queue - self.q_ref) - served
+        self.queue_before = queue
         self.price = min(max(self.price + self.gamma * excess, 0.0), self.price_max)
         self.came = 0.0
         self.updated_s = now_s
@@ -81,7 +94,8 @@ class Rem(Ticking):
                 self.wakes += left
                 self.next_s += left * self.tupdate_s
                 self.updated_s = self.next_s - self.tupdate_s
-            before = self.price if not self.came else math.nan
+            stood = not self.came and self.queue() == self.queue_before
+            before = self.price if stood else math.nan
             self.wakes += 1
             self.wakes_in_silence += 1
             self.on_wake(self.next_s)

@@ -520,6 +520,20 @@ def test_the_header_of_an_ethernet_has_a_name_wherever_a_header_is_taken() -> No
         Scenario.model_validate(data)
 
 
+def test_both_directions_of_a_bottleneck_have_a_ring_of_their_own() -> None:
+    data = loads(SMALL).to_data()
+    data["dumbbell"] |= {
+        "sim": {"ring": 128},
+        "back": {"rate": "10 Mbit/s", "sim": {"ring": 256}},
+    }
+    links = Scenario.model_validate(data).to_engine()["links"]
+    rings = {link["name"]: link["sim"]["ring"] for link in links}
+    assert (rings["bottleneck"], rings["back"]) == (128, 256)
+    data["dumbbell"]["back"]["sim"]["ring"] = -1
+    with pytest.raises(ValidationError):
+        Scenario.model_validate(data)
+
+
 @pytest.mark.parametrize("kind", sorted(flows.KINDS))
 def test_a_flow_of_each_kind_goes_to_another_process(kind: str) -> None:
     app = flows.KINDS[kind].model_construct(kind=kind)

@@ -18,6 +18,7 @@ struct rem_conf {
 	u32 qref, avpkt;
 	u32 gamma, alpha, phi; /* Q0.32; phi less 1 */
 	u32 bytes;
+	u32 growth;
 };
 
 struct rem_state {
@@ -25,6 +26,7 @@ struct rem_state {
 	u64 price_max; /* from here on p is 1 to 2^-32 */
 	u64 log_phi;   /* log2 of phi, Q0.48 */
 	u64 came;      /* packets or bytes since the last update */
+	u64 queue;     /* at the last update, packets in Q52.12 */
 	u64 updated_ns;
 	u64 shown; /* price in whole numbers, for the reader */
 	u32 prob;
@@ -32,6 +34,7 @@ struct rem_state {
 };
 
 static const char *const rem_modes[] = {"packets", "bytes"};
+static const char *const rem_excesses[] = {"rate", "growth"};
 
 /* clang-format off */
 static const struct aqm_field params[] = {
@@ -50,6 +53,8 @@ static const struct aqm_field params[] = {
 		"mean packet, by which the link's rate is counted in packets"),
 	AQM_ROW_OF_CHOICES(7, rem_conf, bytes, rem_modes, 0, 1, AQM_FIXED,
 		"what is counted; in bytes a packet's probability is in proportion to its size"),
+	AQM_ROW_OF_CHOICES(8, rem_conf, growth, rem_excesses, 0, 1, AQM_FIXED,
+		"in - c: what came less what the link could send, or the growth of the queue"),
 	AQM_END,
 };
 
@@ -126,19 +131,29 @@ static u64 packets(const struct rem_conf *c, u64 count)
 	return c->bytes ? div64(count << PKTS_BITS, c->avpkt) : count << PKTS_BITS;
 }
 
+static u64 queue_of(const struct rem_conf *c, const struct aqm_view *view)
+{
+	return packets(c, c->bytes ? view->bytes : view->pkts);
+}
+
 /* in + alpha (q - b*) - c, in packets, Q52.12; c is what the link could send in `span_ns`, in
  * which the arrivals came. That is the interval, but for the first update after a change of it.
+ * By growth in - c is what the queue has grown, and the paper's q is that of before.
  */
 static s64 excess(const struct rem_state *s, const struct rem_conf *c,
                   const struct aqm_view *view, u64 span_ns)
 {
-	u64 queue = packets(c, c->bytes ? view->bytes : view->pkts);
+	u64 now = queue_of(c, view);
+	u64 queue = c->growth ? s->queue : now;
 	u64 wanted = (u64)c->qref << PKTS_BITS;
 	u64 apart = queue > wanted ? queue - wanted : wanted - queue;
 	s64 term = (s64)mulshift64(apart, c->alpha, 32);
-	u64 served = muldiv64(view->rate_bytes_s << PKTS_BITS, span_ns, c->avpkt * NS_PER_S);
+	u64 came = c->growth ? now : packets(c, s->came);
+	u64 served = c->growth ? s->queue
+	                       : muldiv64(view->rate_bytes_s << PKTS_BITS, span_ns,
+	                                  c->avpkt * NS_PER_S);
 
-	return (s64)packets(c, s->came) + (queue < wanted ? -term : term) - (s64)served;
+	return (s64)came + (queue < wanted ? -term : term) - (s64)served;
 }
 
 /* So many steps of the price, held above 0. */
@@ -161,6 +176,7 @@ static u64 tick(void *st, const void *conf, u64 now, const struct aqm_view *view
 	const struct rem_conf *c = conf;
 
 	move(s, c, excess(s, c, view, now - s->updated_ns), 1);
+	s->queue = queue_of(c, view);
 	s->updated_ns = now;
 	return now + c->interval;
 }

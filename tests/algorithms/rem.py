@@ -33,6 +33,7 @@ class BesideRem(Beside):
         "interval": 2 * MS,
         "avpkt": 1000,
         "bytes": 0,
+        "growth": 0,
     }
     settings: ClassVar = (
         {"qref": 5, "gamma": 2**29, "alpha": 2**30, "interval": 10 * MS, "avpkt": 1500},
@@ -40,10 +41,13 @@ class BesideRem(Beside):
         {"phi": 2**18, "gamma": 2**32 - 1, "interval": 5 * MS},
         {"phi": 2**31, "gamma": 2**25, "alpha": 2**31, "qref": 0, "interval": 20 * MS},
         {"gamma": 2**32 - 1, "alpha": 2**32 - 1, "qref": 60, "interval": SECOND, "bytes": 1},
+        {"growth": 1, "gamma": 2**29, "qref": 5, "interval": 10 * MS},
+        {"growth": 1, "bytes": 1, "avpkt": 700, "gamma": 2**28, "alpha": 2**31},
     )
     signalling: ClassVar = (
         {"qref": 3, "gamma": 2**28},
         {"bytes": 1, "qref": 10, "gamma": 2**29, "alpha": 2**31, "interval": 10 * MS},
+        {"growth": 1, "qref": 3, "gamma": 2**28},
     )
     changes: ClassVar = (
         {"interval": SECOND, "gamma": 2**31},
@@ -78,6 +82,7 @@ class BesideRem(Beside):
             interval_s=rows["interval"] * NS,
             mean_packet=rows["avpkt"],
             in_bytes=bool(rows["bytes"]),
+            by_growth=bool(rows["growth"]),
             start_s=case.start_ns * NS,
             uniform=Draws(case.seed).uniform,
             **common(case, judge),
@@ -178,3 +183,20 @@ def test_rem_step(price: float, came: int, queue: int, after: float, p: float) -
     model.update(0.002)
     assert model.price == pytest.approx(after, abs=1e-9)
     assert model.probability() == pytest.approx(p, rel=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("price", "before", "queue", "after"),
+    [(0, 30, 40, 0.011), (100, 40, 40, 100.002), (100, 40, 0, 99.962), (0.01, 20, 9, 0)],
+)
+def test_rem_step_by_the_growth_of_the_queue(
+    price: float, before: int, queue: int, after: float
+) -> None:
+    """By hand: gamma 0.001, alpha 0.1, b* 20; 10 + 0.1 (30 - 20) = 11."""
+    model = Rem(capacity=12.5e6, by_growth=True, uniform=lambda: 1.0)
+    for number in range(queue):
+        model.join(Packet(number, 1000))
+    model.price, model.queue_before, model.came = price, before, 99
+    model.update(0.002)
+    assert model.price == pytest.approx(after, abs=1e-9)
+    assert model.queue_before == queue

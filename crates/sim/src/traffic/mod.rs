@@ -17,6 +17,7 @@ pub mod drawn;
 pub mod files;
 pub mod key;
 pub mod kinds;
+pub mod mix;
 pub mod onoff;
 pub mod paced;
 pub mod ping;

@@ -247,7 +247,9 @@ fn sizes(conversation: Conversation) -> [u64; 2] {
 #[test]
 fn pages_have_the_objects_and_bytes_of_their_closed_forms() {
     // No tail: its variance would need a million of them. Lognormal: 900 exp(0.5^2 / 2).
-    let keys = json!({"tail": 0.0, "response_sigma": 0.5, "persistent": 0.0, "objects": 4.0});
+    let keys = json!({
+        "tail": 0.0, "response": 900, "response_sigma": 0.5, "persistent": 0.0, "objects": 4.0
+    });
     let pages = pages(&keys, 40_000);
     let connections: usize = pages.iter().map(|page| page.conversations.len()).sum();
     // Geometric: its deviation is the root of 4 times 5.
@@ -290,6 +292,40 @@ fn the_tail_of_responses_has_the_share_and_mean_of_a_bounded_pareto() {
         (tail_mean / mean - 1.0).abs() < 0.05,
         "{tail_mean} for {mean}"
     );
+}
+
+#[test]
+fn of_the_bytes_the_share_that_was_asked_for_is_in_the_tail() {
+    // A tail of finite variance, whose mean is seen in so many draws, and a body far below it.
+    let short = json!({
+        "tail_shape": 3.0, "largest": 10_000_000, "persistent": 0.0, "response_sigma": 0.5
+    });
+    for (share, more) in [(0.06, json!({})), (0.6, json!({"tail_bytes": 0.6}))] {
+        let mut keys = short.clone();
+        for (key, value) in more.as_object().expect("keys") {
+            keys[key] = value.clone();
+        }
+        let all = pages(&keys, 60_000)
+            .into_iter()
+            .flat_map(|page| page.conversations);
+        let responses: Vec<_> = all.map(|c| sizes(c)[0]).collect();
+        let sum = |least: u64| {
+            let of_them = responses.iter().filter(|&&bytes| bytes >= least);
+            of_them.sum::<u64>() as f64
+        };
+        let found = sum(133_000) / sum(0);
+        assert!((found - share).abs() < 0.01, "{found} for {share}");
+    }
+}
+
+/// 2.55 kB exp(1.4^2 / 2), beside 6 % of the bytes in the tail.
+#[test]
+fn a_response_of_the_body_has_seven_kilobytes_in_the_mean_unless_the_scenario_says_otherwise() {
+    let body = pages(&json!({"tail": 0.0, "persistent": 0.0}), 60_000);
+    let all = body.into_iter().flat_map(|page| page.conversations);
+    let responses: Vec<_> = all.map(|c| sizes(c)[0] as f64).collect();
+    let mean = responses.iter().sum::<f64>() / responses.len() as f64;
+    assert!((mean / 6_794.0 - 1.0).abs() < 0.03, "{mean}");
 }
 
 #[test]
@@ -373,6 +409,43 @@ fn synthetic_vectors_have_the_marginals_that_they_say() {
 }
 
 #[test]
+fn synthetic_vectors_have_the_sizes_epochs_and_times_that_were_asked_for() {
+    let keys = json!({
+        "kind": "tmix", "gap": 1_000_000, "concurrent": 0.0, "one_epoch": 0.5, "epochs": 6.0,
+        "request": 2_000, "request_sigma": 0.5, "response": 30_000, "response_sigma": 0.5,
+        "tail": 0.0, "think": 1_000_000, "think_sigma": 0.5,
+        "rtt_from": 40_000_000, "rtt_to": 60_000_000,
+    });
+    let mut source = source(&spec(keys), 1);
+    let (mut exchanges, mut bytes, mut waits) = (0, [0, 0], Vec::new());
+    for _ in 0..40_000 {
+        let visit = source.next_visit().expect("without end");
+        let conversation = visit.conversations.into_iter().next().expect("one");
+        assert!((40_000_000..=60_000_000).contains(&conversation.rtt_ns.expect("one")));
+        let [acceptor, initiator] = conversation.moves;
+        for (who, moves) in [acceptor, initiator].into_iter().enumerate() {
+            for (place, step) in moves.enumerate() {
+                let Act::Write(written) = step.act else {
+                    continue;
+                };
+                bytes[who] += written;
+                exchanges += who;
+                waits.extend((who > 0 && place > 0).then_some(step.wait_ns));
+            }
+        }
+    }
+    // Half have one exchange, half six in the mean; lognormal: median times exp(0.5^2 / 2).
+    let near = |found: f64, expected: f64| {
+        assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
+    };
+    near(exchanges as f64 / 40e3, 3.5);
+    near(bytes[0] as f64 / exchanges as f64, 30e3 * 0.125f64.exp());
+    near(bytes[1] as f64 / exchanges as f64, 2e3 * 0.125f64.exp());
+    waits.sort_unstable();
+    near(waits[waits.len() / 2] as f64, 1e6);
+}
+
+#[test]
 fn flows_take_vectors_in_turn_and_a_scale_stretches_their_times() {
     let vectors = "SEQ 1000 1 0 0\n> 1\n< 1\nSEQ 2000 1 0 0\n> 2\n< 2\nSEQ 5000 1 0 0\n> 3\n< 3\n";
     let spec = spec(json!({"kind": "tmix", "vectors": vectors, "scale": 2.0}));
@@ -401,6 +474,14 @@ fn what_ranges_do_not_tell_is_refused_too() {
     assert_eq!(refusal(dense).0, "scale");
     let tail = json!({"kind": "web", "largest": 133_000});
     assert_eq!(refusal(tail).0, "largest");
+    for kind in ["web", "tmix"] {
+        let both = json!({"kind": kind, "tail": 0.1, "tail_bytes": 0.1});
+        let (field, reason) = refusal(both);
+        assert_eq!(field, "tail_bytes");
+        assert!(reason.contains("leave one of the two out"), "{reason}");
+    }
+    let rtt = json!({"kind": "tmix", "rtt_from": 200_000_000});
+    assert_eq!(refusal(rtt).0, "rtt_to");
 }
 
 #[test]

@@ -10,13 +10,13 @@ pub mod vectors;
 
 use serde::{Deserialize, Serialize};
 
-use super::draw::{bounded_pareto, exponential, geometric, lognormal, whole_bytes, whole_ns};
+use super::draw::{exponential, geometric, lognormal, whole_bytes, whole_ns};
 use super::files::LEAST_GAP_NS;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
+use super::mix::{self, Mix};
 use super::{Conversation, End, Move, Pace, Visit, Visits};
 use crate::base::rng::Rng;
-use crate::base::time::{NS_PER_MS, NS_PER_S};
 use vectors::{FIN_NS, Vectors};
 
 /// Its keys.
@@ -51,6 +51,66 @@ pub const KIND: Kind = Kind {
             "of synthetic connections whose ends do not wait for each other",
         )
         .or(0.1),
+        Key::new(
+            "one_epoch",
+            Unit::Share,
+            "of synthetic connections that have one exchange",
+        )
+        .or(0.78),
+        Key::new(
+            "epochs",
+            Unit::Number,
+            "exchanges of the other synthetic connections in the mean",
+        )
+        .within(2.0, 1_000.0)
+        .or(3.0),
+        Key::new("request", Unit::Size, "median of a request")
+            .within(1.0, 1e9)
+            .or(300.0),
+        Key::new(
+            "request_sigma",
+            Unit::Number,
+            "deviation of the logarithm of a request's size",
+        )
+        .within(0.0, 4.0)
+        .or(1.0),
+        mix::RESPONSE.or(900.0),
+        mix::SIGMA.or(1.5),
+        mix::TAIL,
+        Key::new(
+            "tail_bytes",
+            Unit::Share,
+            "of all bytes of responses that are in the tail; unless given, `tail` is 0.5 %",
+        )
+        .within(0.0, mix::MOST_TAIL_BYTES)
+        .optional(),
+        mix::SHAPE,
+        mix::FROM,
+        mix::LARGEST,
+        Key::new(
+            "think",
+            Unit::Time,
+            "median time between two exchanges of a connection",
+        )
+        .within(0.0, 3.6e12)
+        .or(2e8),
+        Key::new(
+            "think_sigma",
+            Unit::Number,
+            "deviation of the logarithm of that time",
+        )
+        .within(0.0, 4.0)
+        .or(2.0),
+        Key::new("rtt_from", Unit::Time, "least round trip of a connection")
+            .within(0.0, 1e10)
+            .or(1e7),
+        Key::new(
+            "rtt_to",
+            Unit::Time,
+            "largest round trip of a connection; all between are as likely",
+        )
+        .within(0.0, 1e10)
+        .or(1.5e8),
     ],
 };
 
@@ -68,6 +128,45 @@ pub struct Spec {
     pub gap_ns: u64,
     /// Share of concurrent ones among these.
     pub concurrent: f64,
+    /// Share of those with one exchange.
+    pub one_epoch: f64,
+    /// Mean number of exchanges of the others.
+    pub epochs: f64,
+    /// Median of a request.
+    #[serde(rename = "request")]
+    pub request_bytes: u64,
+    /// Deviation of its logarithm.
+    pub request_sigma: f64,
+    /// Median of a response, but for the tail.
+    #[serde(rename = "response")]
+    pub response_bytes: u64,
+    /// Deviation of its logarithm.
+    pub response_sigma: f64,
+    /// Share of the responses in the tail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<f64>,
+    /// Share of the bytes in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail_bytes: Option<f64>,
+    /// Shape of the tail.
+    pub tail_shape: f64,
+    /// Least of the tail.
+    #[serde(rename = "tail_from")]
+    pub tail_from_bytes: u64,
+    /// Most of the tail.
+    #[serde(rename = "largest")]
+    pub largest_bytes: u64,
+    /// Median time between two exchanges.
+    #[serde(rename = "think")]
+    pub think_ns: u64,
+    /// Deviation of its logarithm.
+    pub think_sigma: f64,
+    /// Least round trip.
+    #[serde(rename = "rtt_from")]
+    pub rtt_from_ns: u64,
+    /// Largest round trip.
+    #[serde(rename = "rtt_to")]
+    pub rtt_to_ns: u64,
 }
 
 impl Traffic for Spec {
@@ -79,7 +178,15 @@ impl Traffic for Spec {
             );
             return Err(("scale", reason));
         }
-        Ok(())
+        if self.rtt_to_ns < self.rtt_from_ns {
+            let reason = format!(
+                "{} ns is less than 'rtt_from', {} ns",
+                self.rtt_to_ns, self.rtt_from_ns
+            );
+            return Err(("rtt_to", reason));
+        }
+        let (from_bytes, largest_bytes) = (self.tail_from_bytes, self.largest_bytes);
+        mix::check(self.tail, self.tail_bytes, from_bytes, largest_bytes)
     }
 
     /// Flows take the vectors in turn.
@@ -92,11 +199,11 @@ impl Traffic for Spec {
                 step: member.count as usize,
                 at_ns: 0,
             }),
-            None => Source::Synthetic(Synthetic {
-                gap_ns: self.gap_ns as f64 * self.scale,
-                concurrent: self.concurrent,
+            None => Source::Synthetic(Box::new(Synthetic {
+                responses: self.mix(),
+                spec: self.clone(),
                 rng: member.rng,
-            }),
+            })),
         })
     }
 
@@ -115,7 +222,7 @@ pub enum Source {
     /// A file.
     Replay(Replay),
     /// Distributions.
-    Synthetic(Synthetic),
+    Synthetic(Box<Synthetic>),
 }
 
 impl Visits for Source {
@@ -155,44 +262,56 @@ impl Replay {
     }
 }
 
-/// Epochs of a sequential connection: one in so many, else so many more in the mean.
-const ONE_EPOCH: f64 = 0.78;
-const MORE_EPOCHS: f64 = 1.0;
-/// Medians and deviations of the logarithm: of a request, a response, a time to think.
-const REQUEST: (f64, f64) = (300.0, 1.0);
-const RESPONSE: (f64, f64) = (900.0, 1.5);
-const THINK_NS: (f64, f64) = (0.2 * NS_PER_S as f64, 2.0);
-/// Of the responses' tail: how many, its shape, least and most.
-const TAIL: (f64, f64, f64, f64) = (0.005, 1.1, 133e3, 1e9);
-/// Round trips, even between these.
-const RTT_NS: (u64, u64) = (10 * NS_PER_MS, 150 * NS_PER_MS);
+/// Share of the responses in the tail, unless the scenario says it.
+const TAIL: f64 = 0.005;
+
+impl Spec {
+    fn mix(&self) -> Mix {
+        let mix = Mix {
+            median_bytes: self.response_bytes as f64,
+            sigma: self.response_sigma,
+            tail: self.tail.unwrap_or(TAIL),
+            shape: self.tail_shape,
+            from_bytes: self.tail_from_bytes as f64,
+            largest_bytes: self.largest_bytes as f64,
+        };
+        match self.tail_bytes {
+            Some(share) => mix.with_tail_bytes(share),
+            None => mix,
+        }
+    }
+}
 
 /// Connections that were never seen anywhere.
 #[derive(Debug)]
 pub struct Synthetic {
-    gap_ns: f64,
-    concurrent: f64,
+    spec: Spec,
+    responses: Mix,
     rng: Rng,
 }
 
 impl Synthetic {
     fn visit(&mut self) -> Visit {
-        let rng = &mut self.rng;
-        let wait_ns = whole_ns(exponential(rng) * self.gap_ns);
-        let epochs = match rng.unit() <= ONE_EPOCH {
+        let (spec, rng) = (&self.spec, &mut self.rng);
+        let wait_ns = whole_ns(exponential(rng) * (spec.gap_ns as f64 * spec.scale));
+        let epochs = match rng.unit() <= spec.one_epoch {
             true => 1,
-            false => 1 + 1 + geometric(rng, MORE_EPOCHS),
+            false => 2 + geometric(rng, spec.epochs - 2.0),
         };
-        let concurrent = rng.unit() <= self.concurrent;
-        let rtt_ns = RTT_NS.0 + rng.below(RTT_NS.1 - RTT_NS.0 + 1);
+        let concurrent = rng.unit() <= spec.concurrent;
+        let rtt_ns = spec.rtt_from_ns + rng.below(spec.rtt_to_ns - spec.rtt_from_ns + 1);
         let (mut asks, mut answers) = (Vec::new(), Vec::new());
         let (mut requests, mut responses) = (0, 0);
         for epoch in 0..epochs {
-            let request = whole_bytes(lognormal(rng, REQUEST.0, REQUEST.1));
-            let response = whole_bytes(response(rng));
+            let request = whole_bytes(lognormal(
+                rng,
+                spec.request_bytes as f64,
+                spec.request_sigma,
+            ));
+            let response = whole_bytes(self.responses.draw(rng));
             let mut think = || match epoch {
                 0 => 0,
-                _ => whole_ns(lognormal(rng, THINK_NS.0, THINK_NS.1)),
+                _ => whole_ns(lognormal(rng, spec.think_ns as f64, spec.think_sigma)),
             };
             let (ask_wait_ns, answer_wait_ns) = (think(), think());
             let ask = Move::write(request).after_waiting(ask_wait_ns);
@@ -217,14 +336,6 @@ impl Synthetic {
             wait_ns,
             ..Visit::of(conversation(answers, asks, rtt_ns))
         }
-    }
-}
-
-fn response(rng: &mut Rng) -> f64 {
-    if rng.unit() <= TAIL.0 {
-        bounded_pareto(rng, TAIL.1, TAIL.2, TAIL.3)
-    } else {
-        lognormal(rng, RESPONSE.0, RESPONSE.1)
     }
 }
 

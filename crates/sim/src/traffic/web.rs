@@ -15,11 +15,15 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
+use super::mix::{self, Mix};
 
 pub use browser::Browser;
 
 /// More embedded objects no page has.
 const MOST_OBJECTS: u64 = 50;
+/// Of all bytes of responses in the tail: with more of them fewer responses suffer from the same
+/// load, and fewer packets are lost than in the published experiments.
+const TAIL_BYTES: f64 = 0.06;
 /// Of the logarithm of a request's size.
 const REQUEST_SIGMA: f64 = 0.4;
 /// PackMime's time between pages: 2^(L + sqrt(G) E) with L and G of the user, E of each time.
@@ -44,35 +48,19 @@ pub const KIND: Kind = Kind {
         Key::new("request", Unit::Size, "median of a request")
             .within(1.0, 1e6)
             .or(350.0),
+        mix::RESPONSE.or(2_550.0),
+        mix::SIGMA.or(1.4),
+        mix::TAIL,
         Key::new(
-            "response",
-            Unit::Size,
-            "median of a response, but for the tail",
-        )
-        .within(1.0, 1e9)
-        .or(900.0),
-        Key::new(
-            "response_sigma",
-            Unit::Number,
-            "deviation of the logarithm of a response's size",
-        )
-        .within(0.0, 4.0)
-        .or(1.5),
-        Key::new(
-            "tail",
+            "tail_bytes",
             Unit::Share,
-            "of the responses whose sizes are Pareto",
+            "of all bytes of responses that are in the tail; unless given, 6 %, or by `tail`",
         )
-        .or(0.005),
-        Key::new("tail_shape", Unit::Number, "of the Pareto tail")
-            .within(1.01, 10.0)
-            .or(1.1),
-        Key::new("tail_from", Unit::Size, "least of the tail")
-            .within(1.0, 1e9)
-            .or(133_000.0),
-        Key::new("largest", Unit::Size, "most of the tail")
-            .within(2.0, 1e12)
-            .or(1e9),
+        .within(0.0, mix::MOST_TAIL_BYTES)
+        .optional(),
+        mix::SHAPE,
+        mix::FROM,
+        mix::LARGEST,
         Key::new(
             "objects",
             Unit::Number,
@@ -122,7 +110,10 @@ pub struct Spec {
     #[serde(rename = "response")]
     pub response_bytes: u64,
     pub response_sigma: f64,
-    pub tail: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail_bytes: Option<f64>,
     pub tail_shape: f64,
     #[serde(rename = "tail_from")]
     pub tail_from_bytes: u64,
@@ -138,14 +129,8 @@ pub struct Spec {
 
 impl Traffic for Spec {
     fn check(&self) -> Result<(), (&'static str, String)> {
-        if self.largest_bytes <= self.tail_from_bytes {
-            let reason = format!(
-                "{} B is not more than 'tail_from', {} B",
-                self.largest_bytes, self.tail_from_bytes
-            );
-            return Err(("largest", reason));
-        }
-        Ok(())
+        let (from_bytes, largest_bytes) = (self.tail_from_bytes, self.largest_bytes);
+        mix::check(self.tail, self.tail_bytes, from_bytes, largest_bytes)
     }
 
     fn source(&self, member: Member) -> Source {
@@ -162,6 +147,21 @@ impl Traffic for Spec {
 }
 
 impl Spec {
+    fn mix(&self) -> Mix {
+        let mix = Mix {
+            median_bytes: self.response_bytes as f64,
+            sigma: self.response_sigma,
+            tail: self.tail.unwrap_or(0.0),
+            shape: self.tail_shape,
+            from_bytes: self.tail_from_bytes as f64,
+            largest_bytes: self.largest_bytes as f64,
+        };
+        match self.tail {
+            Some(_) => mix,
+            None => mix.with_tail_bytes(self.tail_bytes.unwrap_or(TAIL_BYTES)),
+        }
+    }
+
     /// The chance of each number of embedded objects.
     fn chances_of_objects(&self) -> impl Iterator<Item = (u64, f64)> {
         let ratio = self.objects / (1.0 + self.objects);

@@ -54,7 +54,7 @@ fn syn_ack_s() -> f64 {
 #[test]
 fn a_page_on_an_idle_link_takes_what_it_takes_by_hand() {
     let app = json!({
-        "kind": "web", "objects": 0.0, "tail": 0.0, "response_sigma": 0.0, "service": 30 * MS,
+        "kind": "web", "objects": 0.0, "response": 900, "tail": 0.0, "response_sigma": 0.0, "service": 30 * MS,
         "persistent": 0.0, "think": S
     });
     let mut scenario = of(1, &app, &json!({}));

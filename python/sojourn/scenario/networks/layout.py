@@ -54,8 +54,8 @@ class Back(Model):
     rate: RateKey = None
     jitter: JitterKey = None
     loss: LossKey = Share(0.0)
-    queue: Queue = Field(AMPLE, description="unless given, a fifo that never drops")
     sim: SimKey = SimLink()
+    queue: Queue = Field(AMPLE, description="unless given, a fifo that never drops")
 
 
 class Edge(Model):

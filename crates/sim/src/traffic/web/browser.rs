@@ -6,9 +6,8 @@
 use super::{MOST_OBJECTS, REQUEST_SIGMA, SERVICE_MOST, SERVICE_SHAPE, Spec, THINK_E_SD};
 use super::{THINK_G_SHAPE, THINK_L_SD};
 use crate::base::rng::Rng;
-use crate::traffic::draw::{
-    bounded_pareto, gamma, geometric, lognormal, weibull, whole_bytes, whole_ns,
-};
+use crate::traffic::draw::{gamma, geometric, lognormal, weibull, whole_bytes, whole_ns};
+use crate::traffic::mix::Mix;
 use crate::traffic::{After, Conversation, End, Move, Visit, Visits};
 
 /// A request and what comes of it.
@@ -22,6 +21,7 @@ struct Exchange {
 #[derive(Debug)]
 pub struct Browser {
     spec: Spec,
+    responses: Mix,
     persistent_pages: f64,
     /// Of the logarithm of the time to think.
     level: f64,
@@ -36,6 +36,7 @@ impl Browser {
         let level = libm::log2(spec.think_ns as f64) + THINK_L_SD * rng.normal();
         let spread = libm::sqrt(gamma(&mut rng, THINK_G_SHAPE) / THINK_G_SHAPE);
         Self {
+            responses: spec.mix(),
             persistent_pages: spec.persistent_pages(),
             spec,
             level,
@@ -67,12 +68,7 @@ impl Browser {
     fn exchange(&mut self) -> Exchange {
         let (spec, rng) = (&self.spec, &mut self.rng);
         let request = lognormal(rng, spec.request_bytes as f64, REQUEST_SIGMA);
-        let response = if rng.unit() <= spec.tail {
-            let (least, most) = (spec.tail_from_bytes as f64, spec.largest_bytes as f64);
-            bounded_pareto(rng, spec.tail_shape, least, most)
-        } else {
-            lognormal(rng, spec.response_bytes as f64, spec.response_sigma)
-        };
+        let response = self.responses.draw(rng);
         let median = libm::pow(core::f64::consts::LN_2, 1.0 / SERVICE_SHAPE);
         let medians = (median / weibull(rng, SERVICE_SHAPE)).min(SERVICE_MOST);
         Exchange {

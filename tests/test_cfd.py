@@ -72,7 +72,11 @@ def test_short_flows_go_from_100_to_1000_and_from_10_to_100_packets(place: str) 
         assert (flow["start"], flow["start_spread"]) == (0, 0)
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda e: e.name)
+# Two experiments are of sentences that have no figure, and set what they are about.
+OF_FIGURES = [of for name, of in EXPERIMENTS.items() if name not in ("marks", "space")]
+
+
+@pytest.mark.parametrize("experiment", OF_FIGURES, ids=lambda e: e.name)
 def test_packets_have_1000_and_500_bytes_and_bottlenecks_1_mbit_and_100_packets(
     experiment: Experiment,
 ) -> None:
@@ -124,6 +128,19 @@ def test_each_claim_is_decided_for_both_readings_of_eq_1_and_all_thresholds() ->
             assert {pair.left for pair in pairs} == {ours}
             assert {pair.right for pair in pairs} == {"RED", theirs, "CoDel", "PIE"}
     assert len(claims["cfd/delay-held"].pairs) == cells
+
+
+def test_tcp_understands_marks_in_one_signal_alone() -> None:
+    for cell, engine in engines("marks").items():
+        flows = groups(engine)
+        (queue,) = (link["queue"] for link in engine["links"] if link["name"] == "bottleneck")
+        assert flows["tcp"]["transport"]["ecn"] == bool(queue["ecn"]) == cell.startswith("ecn")
+
+
+def test_ever_more_flows_bring_as_much_together() -> None:
+    for engine in engines("space").values():
+        flow = groups(engine)["short"]
+        assert flow["count"] * flow["app"]["size"] == 960_000_000
 
 
 def test_a_variant_of_ours_differs_from_the_papers_algorithm_by_one_quantity() -> None:

@@ -46,7 +46,8 @@ def test_every_printed_cell_is_measured_and_every_claim_is_on_a_cell(
         for claim in paper.claims()
         if experiment.id in paper.needed(claim)
     ]
-    assert claims or of_paper
+    ran = {c.name for signal in experiment.signals() for c in experiment.contenders(signal)}
+    assert claims or of_paper or ran <= experiment.stand_ins
     for claim in claims:
         assert set(claim.cells()) <= measured, claim.id
     assert calibrated <= measured

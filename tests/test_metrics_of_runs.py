@@ -67,6 +67,10 @@ def test_a_statistic_has_its_mean_over_the_readings_within_the_window() -> None:
     assert value("prob_mean_pct", of) == pytest.approx(20)
 
 
+def test_the_most_flows_that_an_algorithm_held_are_of_the_window() -> None:
+    assert value("cached_flows", run(statistics=statistics("flows", [90.0, 10.0, 30.0]))) == 30
+
+
 def test_an_algorithm_without_the_statistic_has_none() -> None:
     of = run(statistics=statistics("count", [1.0, 2.0, 3.0]))
     assert value("prob_mean_pct", of) != value("prob_mean_pct", of)

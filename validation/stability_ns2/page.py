@@ -41,8 +41,9 @@ anew (ten minutes; it needs `ns`, and a store that `sojourn reproduce stability`
 
 The largest such difference is RED with 900 packets, and its average explains it. ns-2's default,
 `q_weight_` -1, gives this link a weight of 2^-15.6. Its other rule, `q_weight_` -2, is
-1 - exp(-10 / C), 2^-11.3. With `weight=11` ours has RED_WITH_11
-(`sojourn reproduce stability/900 --seeds 3`), in print 4.7 ± 17.4 packets and 60.2 %.
+1 - exp(-10 / C) = 2^-11.3. With 2^-11 ours has 5.6 ± 17.7 packets and 61.4 %, where print has
+4.7 ± 17.4 and 60.2 % (`sojourn run papers/stability/900/scenario.toml --aqm
+red@ns2:weight=11,limit_bytes=450kB --set queue.ecn=false --seeds 3`).
 
 The paper ran ns-2.33 (March 2008), which was not at hand. ns-2.34 (June 2009) was. It has these
 rules and defaults too, that of `q_weight_` since December 2001, and its list of changes since 2.33

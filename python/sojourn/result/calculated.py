@@ -43,6 +43,12 @@ def prob_mean_pct(run: Run, queue: str, span: Span) -> float:
     return 100 * mean(_statistic(run, queue, span, "prob"))
 
 
+def cached_flows(run: Run, queue: str, span: Span) -> float:
+    """Return the most flows that the algorithm held at once."""
+    flows = _statistic(run, queue, span, "flows")
+    return float(flows.max()) if len(flows) else _NONE
+
+
 def evaluations_per_s(run: Run, queue: str, span: Span) -> float:
     """Calculate the evaluations of DUK, which has one at the end of each interval, in
     milliseconds."""

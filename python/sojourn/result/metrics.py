@@ -305,6 +305,7 @@ RUN_METRICS = tuple(
     RunMetric(name, unit, meaning, label=label, calculate=calculate)
     for name, unit, label, meaning, calculate in (
         ("prob_mean_pct", "%", "probability, mean", _OF_ALGORITHM, calculated.prob_mean_pct),
+        ("cached_flows", "", "flows held, most", _OF_ALGORITHM, calculated.cached_flows),
         ("evaluations_per_s", "1/s", "evaluations", _OF_DUK, calculated.evaluations_per_s),
         (
             "evaluations_per_pkt",

@@ -81,6 +81,9 @@ pub struct TcpConfig {
     /// Count acknowledged packets rather than acknowledgements when the window
     /// grows (RFC 3465). Without it each acknowledgement counts as one packet.
     pub byte_counting: bool,
+    /// Begin with the threshold and the reordering that the last connection between the same
+    /// hosts left, as Linux did before 5.6.
+    pub path_metrics: bool,
 
     /// Find losses by time (RFC 8985) instead of by three duplicates.
     pub rack: bool,
@@ -173,6 +176,7 @@ impl Default for TcpConfig {
             cwnd_validation: true,
             slow_start_after_idle: true,
             byte_counting: true,
+            path_metrics: false,
             rack: true,
             tlp: true,
             prr: true,

@@ -196,7 +196,9 @@ def test_what_linux_cannot_set_is_told_of_a_preset_and_refused_of_a_file() -> No
     (flow,) = linux('{ tcp = "linux_3_9" }')["flows"]
     assert transport.ignored(flow) == [
         "byte_counting",
+        "cubic_ack_ratio",
         "rcvbuf_bytes",
+        "slow_start_at_threshold",
         "timer_tick_ms",
         "timer_wheel",
     ]

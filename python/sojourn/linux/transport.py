@@ -37,6 +37,7 @@ _SYSCTLS: dict[str, dict[str, Callable[[Any], int]]] = {
     "reordering_pkts": {"tcp_reordering": _number},
     "max_reordering_pkts": {"tcp_max_reordering": _number},
     "syn_linear_timeouts": {"tcp_syn_linear_timeouts": _number},
+    "ecn_fallback": {"tcp_ecn_fallback": _number},
     "compressed_ack": {"tcp_comp_sack_nr": lambda on: 44 if on else 0},
     "path_metrics": {"tcp_no_metrics_save": _refusal, "tcp_no_ssthresh_metrics_save": _refusal},
 }

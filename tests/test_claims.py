@@ -11,7 +11,8 @@ from typing import Literal
 import pytest
 from sojourn.core.errors import InputError
 from sojourn.papers import claims, report
-from sojourn.papers.claims import Claim, Decision, Pair, decide
+from sojourn.papers.claim import Cell, Claim, Pair
+from sojourn.papers.claims import Decision, decide
 from sojourn.papers.claims_file import read
 from sojourn.result.stats import estimate
 
@@ -51,10 +52,10 @@ def around(mean: float) -> list[float]:
     [
         (1.0, 1.0, "less", "holds"),
         (1.0, 0.5, "less", "undecided"),
-        (1.0, 0.4, "less", "fails"),
-        (1.0, 1.0, "greater", "fails"),
+        (1.0, 0.4, "less", "not found here"),
+        (1.0, 1.0, "greater", "not found here"),
         (3.0, 1.0, "greater", "holds"),
-        (3.0, 2.0, "greater", "fails"),
+        (3.0, 2.0, "greater", "not found here"),
     ],
 )
 def test_the_interval_of_the_log_ratio_decides(
@@ -72,13 +73,13 @@ def test_seeds_are_matched() -> None:
 
 def test_a_margin_is_compared_as_a_difference() -> None:
     assert verdict(around(98.5), around(99.5), "greater", margin=-1.5).verdict == "holds"
-    assert verdict(around(97.5), around(99.5), "greater", margin=-1.5).verdict == "fails"
+    assert verdict(around(97.5), around(99.5), "greater", margin=-1.5).verdict == "not found here"
 
 
 def test_where_a_value_is_zero_the_difference_decides() -> None:
     zero = [0.0] * 10
     assert verdict(zero, around(5.0), factor=0.1).verdict == "holds"
-    assert verdict(around(5.0), zero).verdict == "fails"
+    assert verdict(around(5.0), zero).verdict == "not found here"
 
 
 def test_what_settled_a_setting_never_holds() -> None:
@@ -89,8 +90,8 @@ def test_what_settled_a_setting_never_holds() -> None:
 def test_what_settled_a_setting_says_what_it_would_be_otherwise() -> None:
     failing = verdict(around(2.0), around(1.0), calibrated=True)
     data = failing.to_json()
-    assert (data["verdict"], data["otherwise"]) == ("calibrated", "fails")
-    assert "otherwise: [red]fails" in report.verdict(failing)
+    assert (data["verdict"], data["otherwise"]) == ("calibrated", "not found here")
+    assert "otherwise: [red]not found here" in report.verdict(failing)
     assert verdict(around(1.0), around(2.0)).to_json()["otherwise"] is None
 
 
@@ -104,7 +105,7 @@ def test_one_failing_part_fails_the_claim_and_one_open_part_leaves_it_open() -> 
 
     assert of("b") == "holds"
     assert of("b", "d") == "undecided"
-    assert of("b", "d", "c") == "fails"
+    assert of("b", "d", "c") == "not found here"
 
 
 def test_what_was_not_measured_in_a_seed_is_undecided_and_has_no_number() -> None:
@@ -120,13 +121,13 @@ LINE = {"id": "x", "text": "x", "source": "x", "metrics": ["jain"], "relation": 
 
 def over_cells(holds: int, fails: int, undecided: int, quorum: str | float) -> Decision:
     """A claim over so many cells of each kind, that a is less than b."""
-    kinds = ["holds"] * holds + ["fails"] * fails + ["undecided"] * undecided
+    kinds = ["holds"] * holds + ["not found here"] * fails + ["undecided"] * undecided
     cells = {str(n): {"cell": str(n)} for n in range(len(kinds))}
     entry = {**LINE, "left": "a", "right": "b", "quorum": quorum}
     (claim,), _ = read({"claims": [entry]}, cells)
-    means = {"holds": 1.0, "fails": 3.0, "undecided": 2.0}
+    means = {"holds": 1.0, "not found here": 3.0, "undecided": 2.0}
 
-    def values(cell: claims.Cell) -> list[float]:
+    def values(cell: Cell) -> list[float]:
         found = around(means[kinds[int(cell[0])]] if cell[1] == "a" else 2.0)
         return found if cell[1] == "a" else found[::-1]
 
@@ -137,19 +138,19 @@ def over_cells(holds: int, fails: int, undecided: int, quorum: str | float) -> D
     ("holds", "fails", "undecided", "quorum", "expected"),
     [
         (3, 2, 0, "most", "holds"),
-        (2, 2, 0, "most", "fails"),  # half is not most
+        (2, 2, 0, "most", "not found here"),  # half is not most
         (3, 1, 1, "most", "holds"),  # even if the undecided one fails
         (2, 1, 1, "most", "undecided"),
-        (1, 3, 1, "most", "fails"),  # even if the undecided one holds
+        (1, 3, 1, "most", "not found here"),  # even if the undecided one holds
         (9, 1, 0, "nearly every", "holds"),
         (8, 1, 1, "nearly every", "undecided"),
-        (8, 2, 0, "nearly every", "fails"),
-        (3, 1, 0, "nearly every", "fails"),
+        (8, 2, 0, "nearly every", "not found here"),
+        (3, 1, 0, "nearly every", "not found here"),
         (4, 0, 0, "every", "holds"),
         (3, 0, 1, "every", "undecided"),
-        (3, 1, 1, "every", "fails"),
+        (3, 1, 1, "every", "not found here"),
         (7, 3, 0, 0.7, "holds"),
-        (6, 4, 0, 0.7, "fails"),
+        (6, 4, 0, 0.7, "not found here"),
         (2, 2, 0, 0.5, "holds"),  # a share is at least as many
     ],
 )
@@ -157,25 +158,26 @@ def test_a_quorum_counts_undecided_cells_both_ways(
     holds: int, fails: int, undecided: int, quorum: str | float, expected: str
 ) -> None:
     decision = over_cells(holds, fails, undecided, quorum)
-    assert decision.counts() == {"holds": holds, "fails": fails, "undecided": undecided}
+    assert decision.counts() == {"holds": holds, "not found here": fails, "undecided": undecided}
     assert decision.verdict == expected
 
 
 def test_table_and_json_say_how_many_cells_hold() -> None:
     decision = over_cells(8, 1, 1, "nearly every")
-    assert decision.tally() == "10 cells: 8 hold, 1 fail, 1 undecided; 9 must hold"
+    assert decision.tally() == "10 cells: 8 hold, 1 do not, 1 undecided; 9 must hold"
     assert decision.tally() in report._lines(decision)
     data = decision.to_json()
-    assert (data["quorum"], data["counts"]) == (0.9, {"holds": 8, "fails": 1, "undecided": 1})
+    assert data["quorum"] == 0.9
+    assert data["counts"] == {"holds": 8, "not found here": 1, "undecided": 1}
     assert over_cells(1, 0, 0, "every").tally() == ""
 
 
 def test_a_claim_that_fails_names_the_cells_by_which_it_does() -> None:
     decision = over_cells(1, 2, 1, "every")
-    failed = [check.text() for check in decision.checks if check.verdict == "fails"]
-    assert decision.against() == f"fail: {failed[0]}; {failed[1]}"
+    failed = [check.text() for check in decision.checks if check.verdict == "not found here"]
+    assert decision.against() == f"not so: {failed[0]}; {failed[1]}"
     shown = [line.rsplit(": ", 1)[1] for line in report._lines(decision).splitlines()[1:]]
-    assert shown == ["holds", "fails", "fails", "undecided"]
+    assert shown == ["holds", "not found here", "not found here", "undecided"]
     assert over_cells(0, 7, 0, "every").against().endswith("; and 3 more")
     # One cell is told in full; and where the claim does not fail, none is to blame.
     assert over_cells(0, 1, 0, "every").against() == ""
@@ -186,11 +188,11 @@ def test_a_claim_that_fails_names_the_cells_by_which_it_does() -> None:
     ("left", "right", "expected"),
     [
         (5.0, 2.0, "holds"),
-        (7.0, 2.0, "fails"),
-        (3.0, 2.0, "fails"),
+        (7.0, 2.0, "not found here"),
+        (3.0, 2.0, "not found here"),
         (4.0, 2.0, "undecided"),
         (6.0, 2.0, "undecided"),
-        (0.0, 2.0, "fails"),  # no ratio, but less than twice
+        (0.0, 2.0, "not found here"),  # no ratio, but less than twice
     ],
 )
 def test_two_to_three_times_is_a_range_with_two_ends(
@@ -227,13 +229,13 @@ def test_a_claim_stands_in_all_cells_or_where_it_says() -> None:
     [
         ("less", 50, "holds"),
         ("less", 40, "undecided"),
-        ("less", 39, "fails"),
+        ("less", 39, "not found here"),
         ("greater", 39, "holds"),
-        ("greater", 50, "fails"),
+        ("greater", 50, "not found here"),
         ("between", [39, 41], "holds"),
         ("between", [40, 41], "undecided"),
-        ("between", [41, 45], "fails"),
-        ("between", [30, 39], "fails"),
+        ("between", [41, 45], "not found here"),
+        ("between", [30, 39], "not found here"),
     ],
 )
 def test_a_number_of_the_text_stands_beside_what_was_measured(

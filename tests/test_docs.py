@@ -169,7 +169,7 @@ def test_every_link_of_the_page_leads_to_a_file_and_a_heading(page: Path) -> Non
 
 
 # Other words say these plainly.
-WORDS = re.compile(r"\bso that\b|\bstands?\b(?! for\b)", re.IGNORECASE)
+WORDS = re.compile(r"\bso that\b|\bstands?\b(?! for\b|-in)", re.IGNORECASE)
 GENERATED = {"keys.md", "columns.md", "ledger.md", "beside.md", "ns-2.md", "tcp.md", "presets.md"}
 
 

@@ -21,7 +21,7 @@ from matplotlib.lines import Line2D
 from sojourn.cli import status
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.papers import ledger, ledger_run, papers_page, report
-from sojourn.papers.claims import VERDICTS
+from sojourn.papers.claim import VERDICTS
 from sojourn.papers.experiment import Experiment, experiments, find
 from sojourn.papers.page import KINDS, describe, figures, kind_of, window
 from sojourn.papers.paper import figures_in_print, papers
@@ -100,6 +100,25 @@ def test_verdicts_of_page_index_and_terminal_are_those_of_the_ledger(
     numbers = " | ".join(str(paper["verdicts"]["sim"][verdict]) for verdict in VERDICTS)
     printed = re.sub(r"\s*│\s*", " | ", capsys.readouterr().out)
     assert f"Toy | simulated | {numbers}" in printed
+
+
+def test_a_ledger_with_the_words_of_an_older_one_is_read(toy: Path, tmp_path: Path) -> None:
+    data = made(tmp_path / "out")
+    for claim_ in [*data["papers"][0]["claims"], data["papers"][0]["experiments"][0]["claims"][0]]:
+        claim_["verdicts"]["sim"] = "fails"
+        for key in ("quote", "cause", "why", "contradicts"):
+            del claim_[key]
+    for counts in data["papers"][0]["verdicts"].values():
+        for word in set(counts) - {"holds", "undecided", "calibrated", "not run"}:
+            del counts[word]
+        counts["fails"] = 2
+    path = tmp_path / "older.json"
+    path.write_text(json.dumps(data))
+    again = ledger.read(path)
+    assert again["papers"][0]["claims"][0]["verdicts"]["sim"] == "not found here"
+    assert ledger.total(again)["sim"]["not found here"] == 2
+    assert "2 not found here" in ledger.index(again)
+    assert "| not found here (2 seeds) |" in papers_page.text(path)
 
 
 def test_a_host_that_did_not_run_says_so_cell_by_cell(toy: Path, tmp_path: Path) -> None:
@@ -231,7 +250,7 @@ def test_linux_with_fewer_seeds_stands_beside_the_simulator(
     assert "drop, large segments: what they do (Linux)" in text
     page = papers_page.text(out / "ledger.json")
     assert "`sojourn reproduce`, 3 seeds simulated, 2 seeds on Linux, by" in page
-    assert re.search(r"\| (holds|undecided|fails) \(3 seeds\) \| \w+ \(2 seeds\) \|", page)
+    assert re.search(r"\| (holds|undecided|not found here) \(3 seeds\) \| \w+ \(2 seeds\) \|", page)
     assert re.search(r"\| 3 \| \d[^|]* \| \d[^|]* \(2 seeds\) \|", page)
 
 
@@ -506,13 +525,13 @@ def test_the_page_of_papers_has_a_row_for_each_figure_and_table(
     assert "| Figure 2 | The testbed | not here: a photograph |  |" in page
     drawn = "picture of the network of toy/a | `sojourn show --network toy/a` |"
     assert f"| Figure 3 | The network | {drawn}" in page
-    assert re.search(r"\| simulator \| (\d \| ){4}0 \|", page)
+    assert re.search(r"\| simulator \| (\d \| ){6}0 \|", page)
     assert "Tail &lt;drop>" in page
     # What was measured under other files says nothing about these.
     path = toy / "b" / "scenario.toml"
     path.write_text(path.read_text().replace('"30 ms"', '"40 ms"'))
     changed = papers_page.text(tmp_path / "out" / "ledger.json")
-    assert re.search(r"\| simulator \| (\d \| ){4}2 \|", changed)
+    assert re.search(r"\| simulator \| (\d \| ){6}2 \|", changed)
     assert "figures of toy/a, toy/b; not run: toy/b" in changed
 
 

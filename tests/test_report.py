@@ -44,7 +44,7 @@ def test_the_report_is_one_file_with_a_figure_for_each_signal(
     assert "http" not in page.replace("http://www.w3.org", ""), "nothing is loaded from elsewhere"
     assert all(decision.claim.id in page for decision in short.decisions)
     calibrated = [d for d in short.decisions if d.verdict == "calibrated"]
-    assert page.count("otherwise: <span") == len(calibrated) > 0
+    assert page.count("otherwise: ") == len(calibrated) > 0
 
 
 def test_what_was_not_measured_is_null_in_the_reports_json(tmp_path: Path) -> None:

@@ -1,86 +1,57 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Claims as data, and the one rule that decides them.
+"""The one rule that decides claims.
 
 A claim compares a metric of two algorithms in one or more cells, or of one algorithm in two cells.
 In each cell the runs are matched by seed. The quantity is the log of left / (factor × right). With
 a margin it is left − right − margin, and where a value is not positive it is left − factor × right.
 Beside a number that the text gives, the quantity is left itself. Its 95 % t-interval over the seeds
-decides. The claim holds if the interval lies wholly on the claim's side, and fails if it lies
-wholly on the other side. Else the claim is undecided. A claim that left lies between two multiples
-of right, or between two numbers, has two sides, and both must hold.
+decides. The claim holds if the interval lies wholly on the claim's side, and is not found here if
+it lies wholly on the other side. Else the claim is undecided. A claim that left lies between two
+multiples of right, or between two numbers, has two sides, and both must hold.
 
 A claim on several cells has a quorum: 'every', 'nearly every' (nine in ten), 'most' (more than
 half), or a share, which is enough. It holds if the quorum is met even when all undecided cells
-fail. It fails if the quorum is not met even when they all hold. It is undecided otherwise. There is
-no other tolerance. A claim on a cell that settled a setting is 'calibrated' for any result of the
-rule.
+fail. It is not found here if the quorum is not met even when they all hold. It is undecided
+otherwise. There is no other tolerance. A claim on a cell that settled a setting is 'calibrated' for
+any result of the rule.
+
+Print comes first. A reading that the paper's own numbers fail decides nothing (sojourn.papers
+.in_print). An order is compared only where print differs by more than two standard deviations of
+one run. A claim that turns with a quantity that the paper does not print is 'not in print'. One
+that the paper's numbers or algorithm contradict in every fair reading says so, and is measured all
+the same.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import stdev
+from types import MappingProxyType
+from typing import Any
 
+from sojourn.papers.claim import (
+    CONTRADICTED,
+    NOT_FOUND,
+    NOT_IN_PRINT,
+    NOT_RUN,
+    RULES,
+    VERDICTS,
+    Cell,
+    Claim,
+    Pair,
+    Print,
+    Verdict,
+)
+from sojourn.papers.in_print import Trial, tried
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import Estimate, estimate
 
-Verdict = Literal["holds", "fails", "undecided", "calibrated"]
-_RULES: tuple[Verdict, ...] = ("holds", "fails", "undecided")
-# Labels of the cell (signal and values of further axes), algorithm, metric.
-Cell = tuple[str, str, str]
 Values = Callable[[Cell], Sequence[float]]
 # A verdict of fewer seeds than this is provisional.
 SEEDS = 10
-QUORUMS = {"every": 1.0, "nearly every": 0.9, "most": 0.5}
-Relation = Literal["less", "greater", "between"]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Left and right of a comparison, in one cell or in two."""
-
-    signal: str
-    left: str
-    right: str | None  # None: left is compared with a number
-    right_signal: str | None = None  # where right belongs to another cell
-    # That number, or the two that left lies between.
-    value: float | tuple[float, float] | None = None
-
-    @property
-    def sides(self) -> list[tuple[str, str]]:
-        """Return cell and algorithm of left, and of right where there is one."""
-        left = [(self.signal, self.left)]
-        if self.right is None:
-            return left
-        return [*left, (self.right_signal or self.signal, self.right)]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One line of claims.toml."""
-
-    id: str
-    text: str
-    source: str
-    metrics: tuple[str, ...]
-    relation: Relation
-    pairs: tuple[Pair, ...]
-    factor: float | tuple[float, float] = 1.0  # two where left lies between multiples of right
-    margin: float | None = None
-    quorum: float = 1.0
-    more_than: bool = False  # 'most' needs more than its quorum, a share at least as much
-
-    def cells(self) -> list[Cell]:
-        """List every cell that the claim compares."""
-        return [
-            (signal, algorithm, metric)
-            for pair in self.pairs
-            for metric in self.metrics
-            for signal, algorithm in pair.sides
-        ]
 
 
 @dataclass(frozen=True)
@@ -155,56 +126,124 @@ def _told_apart(numbers: Sequence[float], *bounds: float) -> list[str]:
     return texts
 
 
+# What a table has for a reading that print fails, and for an order that print does not tell.
+FAILS_IN_PRINT = "this reading fails on the paper's own numbers"
+WITHIN_NOISE = "print's differences are within one run's noise"
+# An order is compared beyond this many standard deviations of one run.
+_BEYOND = 2.0
+
+
 @dataclass(frozen=True)
 class Decision:
     """A claim, its verdict, and the measurements."""
 
     claim: Claim
     verdict: Verdict
-    rule: Verdict  # the rule's verdict, also where `verdict` is 'calibrated'
+    rule: Verdict  # the rule's verdict, also where `verdict` is 'calibrated' or of print
     checks: tuple[Check, ...]
+    trial: Trial | None = None  # on the numbers in print
+    left_out: tuple[tuple[Pair, str], ...] = ()  # of an order, with their metrics
+    # By value of what is not in print.
+    turns: Mapping[str, Decision] = field(default_factory=dict)
 
     @property
     def seeds(self) -> int:
         """Count the seeds of the cell that has the fewest."""
-        return min(check.seeds for check in self.checks)
+        return min((check.seeds for check in self.checks), default=0)
 
     @property
     def is_provisional(self) -> bool:
         """Tell whether there are fewer seeds than a verdict needs."""
         return self.seeds < SEEDS
 
+    @property
+    def fails_in_print(self) -> bool:
+        """Tell whether the reading decides nothing because print fails it."""
+        return bool(self.trial and self.trial.fails and not self.claim.contradicts)
+
+    @property
+    def beside(self) -> str:
+        """Write the rule's verdict where the verdict is another."""
+        if self.verdict == self.rule:
+            return ""
+        return f"{'measured' if self.verdict == CONTRADICTED else 'otherwise'}: {self.rule}"
+
     def counts(self) -> dict[Verdict, int]:
-        """Count the cells that hold, fail and are undecided."""
+        """Count the cells that hold, that do not, and that are undecided."""
         verdicts = [check.verdict for check in self.checks]
-        return {verdict: verdicts.count(verdict) for verdict in _RULES}
+        return {verdict: verdicts.count(verdict) for verdict in RULES}
 
     def tally(self) -> str:
         """Write the counts for a table, with the number that must hold; empty for a single cell."""
-        if len(self.checks) == 1:
+        if self.turns:
+            axis = self.claim.turns.axis if self.claim.turns else ""
+            by_value = (f"{value} {one.rule}, {one._held()}" for value, one in self.turns.items())
+            return f"by {axis}: {'; '.join(by_value)}"
+        if len(self.checks) < 2:
             return ""
-        words = {"holds": "hold", "fails": "fail", "undecided": "undecided"}
+        words = {"holds": "hold", NOT_FOUND: "do not", "undecided": "undecided"}
         counts = ", ".join(f"{count} {words[verdict]}" for verdict, count in self.counts().items())
-        need = next(n for n in range(len(self.checks) + 1) if _met(n, self))
-        return f"{len(self.checks)} cells: {counts}; {need} must hold"
+        cells = len(self.checks)
+        need = next(n for n in range(cells + 1) if self.claim.meets(n, cells))
+        text = f"{cells} cells: {counts}; {need} must hold"
+        return f"{text}; {self._by_opponent()}" if self.claim.by_opponent else text
+
+    def _held(self) -> str:
+        if self.claim.by_opponent and len(self.checks) > 1:
+            return self._by_opponent()
+        return f"{self.counts()['holds']} of {len(self.checks)} cells hold"
+
+    def _by_opponent(self) -> str:
+        """Write the cells that hold beside each opponent, those with all of them together."""
+        by_opponent: dict[str, list[bool]] = {}
+        for check in self.checks:
+            pair = check.pair
+            is_itself = pair.right in (None, pair.left)
+            name = f"of {pair.left}" if is_itself else f"than {pair.right}"
+            by_opponent.setdefault(name, []).append(check.verdict == "holds")
+        whole = [name for name, held in by_opponent.items() if all(held)]
+        texts = []
+        for word in ("than", "of"):
+            names = [name.removeprefix(f"{word} ") for name in whole if name.startswith(f"{word} ")]
+            cells = sum(len(by_opponent[f"{word} {name}"]) for name in names)
+            texts += [f"{word} {', '.join(names)} {cells} of {cells}"] if names else []
+        rest = {name: held for name, held in by_opponent.items() if name not in whole}
+        return "; ".join(
+            [*texts, *(f"{name} {sum(held)} of {len(held)}" for name, held in rest.items())]
+        )
 
     def against(self) -> str:
-        """List the cells by which the claim fails; empty where it does not fail or has a single
+        """List the cells by which the claim is not found; empty where it is, or has a single
         cell."""
-        if self.rule != "fails" or len(self.checks) == 1:
+        if self.rule != NOT_FOUND or len(self.checks) < 2:
             return ""
-        failed = [check.text() for check in self.checks if check.verdict == "fails"]
-        more = [f"and {len(failed) - _NAMED} more"] if len(failed) > _NAMED else []
-        return "fail: " + "; ".join([*failed[:_NAMED], *more]) if failed else ""
+        failed = [check.text() for check in self.checks if check.verdict == NOT_FOUND]
+        return f"not so: {_named(failed)}" if failed else ""
+
+    def remarks(self) -> list[str]:
+        """Write a sentence for each thing in print that the verdict rests on."""
+        texts = []
+        if self.claim.contradicts:
+            texts.append(f"print itself: {self.claim.contradicts}")
+        if self.fails_in_print:
+            texts.append(FAILS_IN_PRINT)
+        if self.trial and self.trial.fails:
+            texts.append(f"in print: {self.trial.text()}")
+        if self.left_out and not self.checks:
+            texts.append(WITHIN_NOISE)
+        if self.left_out:
+            pairs = [f"{pair.text()}, {METRICS[metric].label}" for pair, metric in self.left_out]
+            texts.append(f"left out, within one run's noise in print: {_named(pairs)}")
+        return texts
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn reproduce --json`."""
         return {
-            "id": self.claim.id,
-            "text": self.claim.text,
-            "source": self.claim.source,
+            **self.claim.to_json(),
             "verdict": self.verdict,
-            "otherwise": self.rule if self.verdict == "calibrated" else None,
+            "otherwise": self.rule if self.verdict != self.rule else None,
+            "turns": {value: one.rule for value, one in self.turns.items()},
+            "remarks": self.remarks(),
             "seeds": self.seeds,
             "quorum": self.claim.quorum,
             "counts": self.counts(),
@@ -213,27 +252,73 @@ class Decision:
         }
 
 
-def decide(claim: Claim, values: Values, calibrated: set[Cell]) -> Decision:
-    """Decide one claim; `values` gives the measurements of a cell in the order of the seeds."""
+def _named(texts: Sequence[str]) -> str:
+    more = [f"and {len(texts) - _NAMED} more"] if len(texts) > _NAMED else []
+    return "; ".join([*texts[:_NAMED], *more])
+
+
+_NONE: Print = MappingProxyType({})
+
+
+def decide(
+    claim: Claim, values: Values, calibrated: set[Cell], published: Print = _NONE
+) -> Decision:
+    """Decide one claim; `values` gives the measurements of a cell in the order of the seeds, and
+    `published` the numbers in print."""
+    decision = _decided(claim, values, published)
+    if claim.turns:
+        each = {
+            value: _decided(replace(claim, pairs=pairs, turns=None), values, published)
+            for value, pairs in claim.turns.pairs.items()
+        }
+        rules = {one.rule for one in each.values()}
+        rule = rules.pop() if len(rules) == 1 else NOT_IN_PRINT
+        decision = replace(decision, turns=each, rule=rule)
+    if decision.fails_in_print:
+        decision = replace(decision, rule="undecided")
+    verdict = decision.rule
+    if claim.contradicts:
+        verdict = CONTRADICTED
+    elif any(cell in calibrated for cell in claim.cells()):
+        verdict = "calibrated"
+    return replace(decision, verdict=verdict)
+
+
+def _decided(claim: Claim, values: Values, published: Print) -> Decision:
+    """Decide by the rule alone."""
+    left_out = _too_close(claim, values, published) if claim.is_order else []
     checks = tuple(
-        _check(claim, pair, metric, values) for pair in claim.pairs for metric in claim.metrics
+        _check(claim, pair, metric, values)
+        for pair, metric in claim.checks
+        if (pair, metric) not in left_out
     )
-    decision = Decision(claim, "undecided", "undecided", checks)
+    trial = tried(claim, published, left_out)
+    decision = Decision(claim, "undecided", "undecided", checks, trial, tuple(left_out))
+    if not checks:
+        return decision
     counts = decision.counts()
     rule: Verdict = "undecided"
-    if _met(counts["holds"], decision):
+    if claim.meets(counts["holds"], len(checks)):
         rule = "holds"
-    elif not _met(counts["holds"] + counts["undecided"], decision):
-        rule = "fails"
-    settled = any(cell in calibrated for cell in claim.cells())
-    return replace(decision, verdict="calibrated" if settled else rule, rule=rule)
+    elif not claim.meets(counts["holds"] + counts["undecided"], len(checks)):
+        rule = NOT_FOUND
+    return replace(decision, verdict=rule, rule=rule)
 
 
-def _met(count: int, decision: Decision) -> bool:
-    """Tell whether this count of cells is enough. 'Most' is more than half."""
-    share = count / len(decision.checks)
-    claim = decision.claim
-    return share > claim.quorum if claim.more_than else share >= claim.quorum
+def _too_close(claim: Claim, values: Values, published: Print) -> list[tuple[Pair, str]]:
+    """List the pairs that print tells apart by no more than one run of ours varies. A single seed
+    has no variation, and decides nothing anyway."""
+    close = []
+    for pair, metric in claim.checks:
+        cells = pair.cells(metric)
+        if not all(cell in published for cell in cells):
+            continue
+        left, right = (published[cell] for cell in cells)
+        runs = [values(cell) for cell in cells]
+        deviations = [stdev(run) for run in runs if len(run) > 1 and not any(map(math.isnan, run))]
+        if deviations and abs(left - right) <= _BEYOND * max(deviations):
+            close.append((pair, metric))
+    return close
 
 
 def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
@@ -269,8 +354,8 @@ def _beside_value(claim: Claim, pair: Pair, metric: str, left: Estimate) -> Chec
 
 def _both(verdicts: Sequence[Verdict]) -> Verdict:
     """Combine the verdicts on two sides that must both hold."""
-    if "fails" in verdicts:
-        return "fails"
+    if NOT_FOUND in verdicts:
+        return NOT_FOUND
     return "holds" if set(verdicts) == {"holds"} else "undecided"
 
 
@@ -312,11 +397,7 @@ def _verdict(size: Estimate, bound: float, relation: str) -> Verdict:
     below, above = size.high < bound, size.low > bound
     if relation == "greater":
         below, above = above, below
-    return "holds" if below else "fails" if above else "undecided"
-
-
-NOT_RUN = "not run"
-VERDICTS = ("holds", "fails", "undecided", "calibrated", NOT_RUN)
+    return "holds" if below else NOT_FOUND if above else "undecided"
 
 
 @dataclass(frozen=True)
@@ -333,21 +414,30 @@ class Judged:
         """Name the verdict as tables have it."""
         return self.decision.verdict if self.decision else NOT_RUN
 
+    @property
+    def cause(self) -> str:
+        """Write the cause of a claim that is not found here; empty for another verdict."""
+        if self.verdict != NOT_FOUND:
+            return ""
+        return f"{self.claim.cause}: {self.claim.why}" if self.claim.why else self.claim.cause
+
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn reproduce --json`."""
         if self.decision:
             return {"host": self.host, **self.decision.to_json()}
-        claim = self.claim
-        words = {"id": claim.id, "text": claim.text, "source": claim.source}
-        return {"host": self.host, **words, "verdict": self.verdict, "missing": list(self.missing)}
+        return {
+            "host": self.host,
+            **self.claim.to_json(),
+            "verdict": self.verdict,
+            "missing": list(self.missing),
+        }
 
 
 def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
     """Name the experiment that has to run, or the cells of it."""
     if not some_ran:
         return experiment
-    more = f"; and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-    return f"{experiment} ({'; '.join(gone[:_NAMED])}{more})"
+    return f"{experiment} ({_named(gone)})"
 
 
 def count(judged: Iterable[Judged]) -> dict[str, int]:

@@ -11,30 +11,61 @@ left = A, value = 50                       A beside a number that the text gives
 left = A, along = { AXIS = [V, W, X] }     A beside itself: in cell V beside W, in W beside X
 
 A and B may be lists. `where = { AXIS = VALUE or [VALUES] }` keeps only the cells with these values.
-`quorum` is the share of them that must hold.
+`quorum` is the share of them that must hold. Of `order`, only those pairs are compared that print
+tells apart by more than one run varies.
+
+Each claim is tried on the numbers in print first (sojourn.papers.in_print). And it may have:
+
+quote = true                               `text` is the paper's words
+cause = "…", why = "…"                     why it is not found here, should it not be
+contradicts = "…"                          the numbers or the algorithm in print that contradict it
+turns = { axis = AXIS, values = [V, W] }   decided once for each value of what print leaves open;
+                                           where the verdicts differ, it is not in print
+by_opponent = true                         of a loose sentence: the count beside each opponent
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.papers.claims import QUORUMS, Cell, Claim, Pair, Relation
+from sojourn.papers import in_print
+from sojourn.papers.claim import (
+    CAUSES,
+    QUORUMS,
+    UNEXPLAINED,
+    Cell,
+    Claim,
+    Pair,
+    Print,
+    Relation,
+    Turns,
+)
 from sojourn.result.metrics import find as find_metric
 from sojourn.scenario import toml
 
+_NO_CELLS: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+_NO_PRINT: Print = MappingProxyType({})
 
-def load(path: Path, cells: Mapping[str, Mapping[str, str]]) -> tuple[list[Claim], set[Cell]]:
+
+def load(
+    path: Path,
+    cells: Mapping[str, Mapping[str, str]],
+    published: Print = _NO_PRINT,
+    stand_ins: Collection[str] = (),
+) -> tuple[list[Claim], set[Cell]]:
     """Read the claims of a file, and the cells that settled a setting; none where there is no file.
     InputError names the file."""
     if not path.is_file():
         return [], set()
     try:
-        return read(toml.parse(toml.read_text(path), str(path)), cells)
+        data = toml.parse(toml.read_text(path), str(path))
+        return read(data, cells, published, stand_ins)
     except InputError as error:
         text = str(error)
         raise InputError(text if text.startswith(str(path)) else f"{path}: {text}") from error
@@ -45,10 +76,14 @@ _NEEDED = ("id", "text", "source", "metrics", "relation")
 
 
 def read(
-    data: dict[str, Any], cells: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    data: dict[str, Any],
+    cells: Mapping[str, Mapping[str, str]] = _NO_CELLS,
+    published: Print = _NO_PRINT,
+    stand_ins: Collection[str] = (),
 ) -> tuple[list[Claim], set[Cell]]:
     """Read the claims of a claims.toml and the cells that settled a setting. `cells` are those that
-    a claim may name: by label, the value on each axis."""
+    a claim may name: by label, the value on each axis. It may not name `stand_ins`: a result of
+    theirs is none of the paper's."""
     calibrated = {tuple(cell) for cell in data.get("calibrated", [])}
     entries = data.get("claims", [])
     for i, entry in enumerate(entries):
@@ -62,16 +97,27 @@ def read(
     ids = [claim.id for claim in claims]
     if len(set(ids)) != len(ids):
         raise InputError("two claims have one id")
+    for claim in claims:
+        for name in sorted({name for _, name, _ in claim.cells()} & set(stand_ins)):
+            raise InputError(
+                f"claim {claim.id}: '{name}' is a stand-in, of which no claim of the paper can be "
+                "judged; leave it out"
+            )
+    in_print.check(claims, published)
     return claims, calibrated
 
 
 # These keys become `pairs`.
 _FORMS = ("pairs", "order", "left", "right", "along", "where")
+_TEXTS = ("cause", "why", "contradicts")
+_SIGNS = ("quote", "by_opponent")
+_KEYS = {*_NEEDED, *_FORMS, *_TEXTS, *_SIGNS, "value", "turns", "factor", "margin", "quorum"}
 # `left` goes with one of these.
 _BESIDE = ("right", "value", "along")
 
 
 def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> Claim:
+    _check_words(entry)
     where = entry.get("where", {})
     for axis, values in where.items():
         known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
@@ -81,22 +127,17 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
                     f"claim {entry['id']}: where.{axis}: no cell has '{value}'."
                     + nearest(value, known)
                 )
-    labels = [
-        label
+    kept = {
+        label: on_axes
         for label, on_axes in cells.items()
         if all(on_axes.get(axis) in _several(value) for axis, value in where.items())
-    ]
+    }
     _check_forms(entry)
-    if "pairs" in entry:
-        pairs = tuple(Pair(*pair) for pair in entry["pairs"])
-    elif "order" in entry:
-        ranks = pairwise(map(_several, entry["order"]))
-        beside = [pair for rank, after in ranks for pair in product(rank, after)]
-        pairs = tuple(Pair(cell, *two) for cell in labels for two in beside)
+    turns = _turns(entry, kept, cells) if "turns" in entry else None
+    if turns:
+        pairs = tuple(dict.fromkeys(pair for each in turns.pairs.values() for pair in each))
     else:
-        pairs = _of_left(entry, {label: cells[label] for label in labels})
-    if not pairs:
-        raise InputError(f"claim {entry['id']}: there is no cell {dict(where)}")
+        pairs = _pairs(entry, kept)
     for metric in entry["metrics"]:
         find_metric(metric)
     rest = {key: value for key, value in entry.items() if key not in _FORMS}
@@ -105,9 +146,88 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
         "quorum": _quorum(entry.get("quorum", "every"), entry["id"]),
         "more_than": entry.get("quorum") == "most",
         "factor": _factor(entry),
+        "turns": turns,
+        "is_order": "order" in entry,
     }
     rest.pop("value", None)
     return Claim(pairs=pairs, **rest)
+
+
+def _check_words(entry: Mapping[str, Any]) -> None:
+    """Raise InputError for a key that no claim has, and for a value of another kind."""
+    head = f"claim {entry['id']}:"
+    for key in entry.keys() - _KEYS:
+        raise InputError(f"{head} there is no key '{key}'.{nearest(key, _KEYS)}")
+    for key in _TEXTS:
+        text = entry.get(key, "a text")
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(f"{head} {key} = {text!r}; it is a sentence")
+    for key in _SIGNS:
+        if not isinstance(entry.get(key, True), bool):
+            raise InputError(f"{head} {key} = {entry[key]!r}; it is true or false")
+    if entry.get("cause", UNEXPLAINED) not in CAUSES:
+        raise InputError(
+            f"{head} cause = '{entry['cause']}'; allowed: {', '.join(CAUSES)}."
+            + nearest(entry["cause"], CAUSES)
+        )
+    if "contradicts" in entry and "turns" in entry:
+        raise InputError(f"{head} contradicts and turns exclude each other; leave one out")
+
+
+def _pairs(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> tuple[Pair, ...]:
+    """Pair both sides in each of these cells. The form `pairs` names its cells itself."""
+    if "pairs" in entry:
+        pairs = tuple(Pair(*pair) for pair in entry["pairs"])
+    elif "order" in entry:
+        ranks = pairwise(map(_several, entry["order"]))
+        beside = [pair for rank, after in ranks for pair in product(rank, after)]
+        pairs = tuple(Pair(cell, *two) for cell in cells for two in beside)
+    else:
+        pairs = _of_left(entry, cells)
+    if not pairs:
+        raise InputError(f"claim {entry['id']}: there is no cell {dict(entry.get('where', {}))}")
+    return pairs
+
+
+def _turns(
+    entry: Mapping[str, Any],
+    kept: Mapping[str, Mapping[str, str]],
+    cells: Mapping[str, Mapping[str, str]],
+) -> Turns:
+    """Pair both sides for each value of an axis. A cell without that axis belongs to each."""
+    turns, head = entry["turns"], f"claim {entry['id']}: turns"
+    if not isinstance(turns, Mapping) or turns.keys() != {"axis", "values"}:
+        raise InputError(f"{head} = {{ axis = AXIS, values = [VALUES] }} has these two keys")
+    axis, values = turns["axis"], turns["values"]
+    if not isinstance(values, list) or len(values) < 2:
+        raise InputError(f"{head}.values: it needs two values or more")
+    if axis in entry.get("where", {}):
+        raise InputError(f"{head}.axis: where.{axis} chooses its value already; leave one out")
+    known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
+    for value in values:
+        if value not in known:
+            raise InputError(f"{head}: no cell has {axis} = '{value}'.{nearest(str(value), known)}")
+    pairs = {}
+    for value in values:
+        here = {label: on for label, on in kept.items() if on.get(axis, value) == value}
+        pairs[value] = tuple(
+            replace(
+                pair,
+                signal=_at(pair.signal, axis, value, cells),
+                right_signal=pair.right_signal and _at(pair.right_signal, axis, value, cells),
+            )
+            for pair in _pairs(entry, here)
+        )
+    return Turns(axis, pairs)
+
+
+def _at(label: str, axis: str, value: str, cells: Mapping[str, Mapping[str, str]]) -> str:
+    """Name the cell that differs from this one by its value on an axis, if it has that axis."""
+    on_axes = cells.get(label, {})
+    if axis not in on_axes:
+        return label
+    wanted = {**on_axes, axis: value}
+    return next((other for other, there in cells.items() if there == wanted), label)
 
 
 def _several(value: str | Sequence[str]) -> Sequence[str]:

@@ -3,8 +3,9 @@
 """Experiments of papers, as data in papers/PAPER/, or in a folder of the same form anywhere:
 
 paper.toml        the keys that all its experiments share: algorithms under the paper's names, with
-                  `about` for one that is not the paper's, seeds, and those of our algorithms that
-                  are set beside the kernel's own on Linux
+                  `about` for one that is not the paper's, and `stand_in` for one of which too
+                  little is in print; seeds, and those of our algorithms that are set beside the
+                  kernel's own on Linux
 claims.toml       its claims on several experiments (sojourn.papers.paper)
 search.toml       its open points, and where a search may look (sojourn.papers.points)
 
@@ -39,7 +40,9 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
-from sojourn.papers import claims, claims_file
+from sojourn.papers import claims_file
+from sojourn.papers.claim import Cell as ClaimedCell
+from sojourn.papers.claim import Claim
 from sojourn.papers.forms import PublishedTable, SearchTable, read_experiment, read_file, read_form
 from sojourn.result.metrics import find as find_metric
 from sojourn.result.samples import fitting, nodes_of
@@ -66,6 +69,7 @@ class Contender:
     algorithm: str
     rows: Mapping[str, Any]
     about: str = ""  # describes one that the paper has not
+    stand_in: bool = False  # no claim is on it
 
 
 @dataclass(frozen=True)
@@ -191,7 +195,7 @@ class Experiment:
         return next(window for window in windows if window.name == self.data["window"])
 
     @cached_property
-    def published(self) -> dict[claims.Cell, float]:
+    def published(self) -> dict[ClaimedCell, float]:
         """Read the numbers in print."""
         path = self.folder / "published.toml"
         table = read_form(path, PublishedTable).root if path.exists() else {}
@@ -260,11 +264,17 @@ class Experiment:
                     reason = f"'{name}': the scenario has no such {metric.places}.{near}"
                     raise self._wrong(("signals", i), reason)
 
-    def claims(self) -> tuple[list[claims.Claim], set[claims.Cell]]:
+    def claims(self) -> tuple[list[Claim], set[ClaimedCell]]:
         """Read the claims, and the cells that settled a setting according to the file. Cells that a
         search has settled come on top (sojourn.papers.points)."""
         cells = {cell.label: cell.texts for cell in self.cells()}
-        return claims_file.load(self.folder / "claims.toml", cells)
+        path = self.folder / "claims.toml"
+        return claims_file.load(path, cells, self.published, self.stand_ins)
+
+    @property
+    def stand_ins(self) -> set[str]:
+        """Name the algorithms that are not the paper's, though they have its name."""
+        return {c.name for c in self.contenders() if c.stand_in}
 
     def cells(self) -> list[Cell]:
         """List every signal with every point of the other axes."""
@@ -291,6 +301,7 @@ class Experiment:
                 entry["algorithm"],
                 {**entry.get("rows", {}), **own.get(entry["name"], {})},
                 entry.get("about", ""),
+                entry.get("stand_in", False),
             )
             for entry in (*self.data["algorithms"], *self.data.get("also", ()))
             if signal is None or not signal.only or entry["name"] in signal.only

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field, RootModel, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, Field, RootModel, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.result.metrics import find as find_metric
@@ -32,6 +32,7 @@ class AlgorithmTable(Model):
     algorithm: Text
     rows: Rows = Field({})
     about: str = ""
+    stand_in: StrictBool = False  # it is not the paper's algorithm, so no claim is on it
 
 
 class SignalTable(Model):

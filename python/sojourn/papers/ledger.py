@@ -29,7 +29,8 @@ from pydantic import (
 
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
-from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Judged
+from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS
+from sojourn.papers.claims import SEEDS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles
 from sojourn.papers.page import Line, cores, lines, tally
 from sojourn.papers.paper import JudgedPaper
@@ -64,6 +65,10 @@ class ClaimForm(_ByHost):
     verdicts: dict[str, Verdict]
     measured: dict[str, StrictStr]
     seeds: dict[str, Count] = {}
+    quote: StrictBool = False
+    cause: StrictStr = UNEXPLAINED
+    why: StrictStr = ""
+    contradicts: StrictStr = ""
 
 
 class HostForm(BaseModel):
@@ -219,9 +224,7 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
 def _claim(line: Line) -> dict[str, Any]:
     claim = line.claim
     return {
-        "id": claim.id,
-        "text": claim.text,
-        "source": claim.source,
+        **claim.to_json(),
         "verdicts": {host: judged.verdict for host, judged in line.by_host.items()},
         "measured": {host: _short(judged) for host, judged in line.by_host.items()},
         "seeds": {
@@ -232,12 +235,14 @@ def _claim(line: Line) -> dict[str, Any]:
 
 
 def _short(judged: Judged) -> str:
-    """Write the counts and the cells that fail, or the measurement of a single cell."""
+    """Write the counts, the cells that are not so, and what print has to do with it; or the
+    measurement of a single cell."""
     if not judged.decision:
         return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
     decision = judged.decision
-    texts = [text for text in (decision.tally(), decision.against()) if text]
-    return "; ".join(texts) or decision.checks[0].text()
+    measured = [text for text in (decision.tally(), decision.against()) if text]
+    one = [check.text() for check in decision.checks[:1]]
+    return "; ".join([*(measured or one), *decision.remarks()])
 
 
 def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
@@ -288,6 +293,7 @@ def read(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is damaged ({error}); {remedy}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
+    data = {key: _renamed(value) for key, value in data.items()}
     try:
         LedgerForm.model_validate(data)
     except ValidationError as error:
@@ -295,6 +301,19 @@ def read(path: Path) -> dict[str, Any]:
         place = ".".join(map(str, first["loc"]))
         raise InputError(f"{path}: is damaged ({place}: {first['msg']}); {remedy}") from error
     return data
+
+
+# Words of older ledgers.
+_RENAMED = {"fails": NOT_FOUND}
+
+
+def _renamed(value: Any) -> Any:
+    """Replace the words of verdicts that older ledgers have."""
+    if isinstance(value, dict):
+        return {_RENAMED.get(key, key): _renamed(held) for key, held in value.items()}
+    if isinstance(value, list):
+        return [_renamed(held) for held in value]
+    return _RENAMED.get(value, value) if isinstance(value, str) else value
 
 
 def index(ledger: Mapping[str, Any]) -> str:
@@ -332,7 +351,7 @@ def total(ledger: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     """Sum the verdicts of all papers, by host."""
     return {
         host: {
-            verdict: sum(paper["verdicts"][host][verdict] for paper in ledger["papers"])
+            verdict: sum(paper["verdicts"][host].get(verdict, 0) for paper in ledger["papers"])
             for verdict in VERDICTS
         }
         for host in HOSTS

@@ -26,7 +26,8 @@ from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.core.text import Table
 from sojourn.core.units import Duration, Rate
 from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure
-from sojourn.papers.claims import VERDICTS, Judged, count
+from sojourn.papers.claim import VERDICTS
+from sojourn.papers.claims import Judged, count
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import RULE, Change, Measured, counts, off, printed

@@ -28,7 +28,8 @@ from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers import claims_file
-from sojourn.papers.claims import Cell, Claim, Judged
+from sojourn.papers.claim import Cell, Claim
+from sojourn.papers.claims import Judged
 from sojourn.papers.experiment import Experiment, PaperFiles, experiments
 from sojourn.papers.points import claims_of
 from sojourn.papers.reasons import Measured
@@ -56,7 +57,18 @@ class Paper:
             for experiment in self.experiments
             for cell in experiment.cells()
         }
-        return claims_file.load(self.home.folder / "claims.toml", cells)
+        stand_ins = {name for experiment in self.experiments for name in experiment.stand_ins}
+        path = self.home.folder / "claims.toml"
+        return claims_file.load(path, cells, self.published, stand_ins)
+
+    @cached_property
+    def published(self) -> dict[Cell, float]:
+        """Read the numbers in print of all its experiments."""
+        return {
+            (_label(experiment, signal), algorithm, metric): number
+            for experiment in self.experiments
+            for (signal, algorithm, metric), number in experiment.published.items()
+        }
 
     def claims(self) -> list[Claim]:
         """List the claims on several experiments."""

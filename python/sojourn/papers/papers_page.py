@@ -20,7 +20,8 @@ from sojourn.core.errors import SojournError
 from sojourn.core.hosts import HOSTS, seeds_text
 from sojourn.core.text import json_text, markdown, markdown_cell, write_page
 from sojourn.papers import ledger
-from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Claim
+from sojourn.papers.claim import NOT_RUN, VERDICTS, Claim
+from sojourn.papers.claims import SEEDS
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.paper import InPrint, Paper, figures_in_print, papers
 from sojourn.papers.reproduce import seeds_by_host

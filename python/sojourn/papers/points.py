@@ -24,7 +24,7 @@ from pathlib import Path
 
 from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
-from sojourn.papers.claims import Cell, Claim
+from sojourn.papers.claim import Cell, Claim
 from sojourn.papers.experiment import Contender, Experiment, PaperFiles, Signal
 from sojourn.papers.forms import PointTable, Settings
 from sojourn.runs.run import Case

@@ -18,7 +18,8 @@ from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOST_NAMES, HOSTS, seeds_text
 from sojourn.core.text import Column, Table, json_text
 from sojourn.papers import curve_figure
 from sojourn.papers.axis_figure import rows_of, scale_of
-from sojourn.papers.claims import NOT_RUN, SEEDS, VERDICTS, Decision, count
+from sojourn.papers.claim import CONTRADICTED, NOT_FOUND, NOT_IN_PRINT, NOT_RUN, VERDICTS
+from sojourn.papers.claims import SEEDS, Decision, count
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.page import abouts, kind_of, write_page
 from sojourn.papers.paper import JudgedPaper, papers_of
@@ -30,9 +31,18 @@ from sojourn.show.page import heading, number, spread
 from sojourn.show.tables import fits, print_entries, print_table, print_whole
 from sojourn.store.folder import claim
 
-_STYLES = {"holds": "green", "fails": "red", "undecided": "yellow", "calibrated": "cyan"}
+_STYLES = {
+    "holds": "green",
+    NOT_FOUND: "red",
+    "undecided": "yellow",
+    NOT_IN_PRINT: "magenta",
+    CONTRADICTED: "magenta",
+    "calibrated": "cyan",
+}
 
 
+# The width of a verdict and the space behind it.
+_WORD = 2 + max(map(len, VERDICTS))
 # With so many claims a summary of one experiment fits on a screen of 24 lines.
 _SUMMARY_CLAIMS = 12
 
@@ -142,7 +152,7 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
             console.print(f"{HOST_NAMES[host]}: {counts}", highlight=False)
         others = [j for j in judged if j.verdict not in ("holds", NOT_RUN)]
         for other in others[:_SUMMARY_CLAIMS]:
-            line = f"  {other.verdict:11}{other.claim.text}"
+            line = f"  {other.verdict:{_WORD}}{other.claim.text}"
             console.print(line, markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
         if len(others) > _SUMMARY_CLAIMS:
             console.print(f"  and {len(others) - _SUMMARY_CLAIMS} more", highlight=False)
@@ -175,7 +185,11 @@ def print_ledger(data: dict[str, Any], console: Console) -> None:
         Column("paper", [title for title, *_ in rows]),
         Column("host", [host for _, host, _ in rows]),
     ]
-    numbers = [Column(word, [str(counts[word]) for *_, counts in rows]) for word in VERDICTS]
+    # A heading takes a line for each word: a terminal is narrow.
+    numbers = [
+        Column(word.replace(" ", "\n"), [str(counts[word]) for *_, counts in rows])
+        for word in VERDICTS
+    ]
     last = [n for n, (_, host, _) in enumerate(rows) if host == HOST_NAMES[HOSTS[-1]]]
     print_table(console, Table("claims by verdict", labels, numbers, lines_below=last))
 
@@ -201,15 +215,16 @@ def verdict(decision: Decision) -> str:
     text = f"[{style}]{decision.verdict}[/{style}]"
     if decision.is_provisional:
         text += f"\n{seeds_text(decision.seeds, decision.seeds)}"
-    if decision.verdict == "calibrated":
-        text += f"\notherwise: [{_STYLES[decision.rule]}]{decision.rule}[/{_STYLES[decision.rule]}]"
+    if decision.beside:
+        word, _, rule = decision.beside.partition(": ")
+        text += f"\n{word}: [{_STYLES[rule]}]{rule}[/{_STYLES[rule]}]"
     return text
 
 
 def _lines(decision: Decision) -> str:
     several = len(decision.checks) > 1
     texts = (check.text() + f": {check.verdict}" * several for check in decision.checks)
-    lines = [decision.tally(), *texts]
+    lines = [decision.tally(), *decision.remarks(), *texts]
     return "\n".join(line for line in lines if line).replace("[", r"\[")
 
 

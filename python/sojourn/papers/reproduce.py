@@ -16,6 +16,8 @@ from typing import Any
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, check_hosts, seeds_text
 from sojourn.papers import claims
+from sojourn.papers.claim import Cell as ClaimedCell
+from sojourn.papers.claim import Claim
 from sojourn.papers.claims import Judged, lacking
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.points import claims_of
@@ -117,7 +119,7 @@ class Reproduction:
     def _runs(self) -> RunsByCell:
         return _by_cell(self.result.runs)
 
-    def cells_on(self, host: str) -> dict[claims.Cell, Measured]:
+    def cells_on(self, host: str) -> dict[ClaimedCell, Measured]:
         """Return the measurements on a host, by cell."""
         return _on(host, self.cells)
 
@@ -231,7 +233,7 @@ def _seeds_by_host(by_cell: RunsByCell) -> dict[str, tuple[int, int]]:
     return {host: (min(cells), max(cells)) for host, cells in counts.items()}
 
 
-def _on(host: str, cells: Iterable[Measured]) -> dict[claims.Cell, Measured]:
+def _on(host: str, cells: Iterable[Measured]) -> dict[ClaimedCell, Measured]:
     return {(c.signal, c.algorithm, c.metric): c for c in cells if c.host == host}
 
 
@@ -254,10 +256,10 @@ def _command(
 
 def judge(
     host: str,
-    claim: claims.Claim,
+    claim: Claim,
     experiments: Sequence[Experiment],
-    measured: Mapping[str, Mapping[claims.Cell, Measured]],
-    calibrated: set[claims.Cell],
+    measured: Mapping[str, Mapping[ClaimedCell, Measured]],
+    calibrated: set[ClaimedCell],
     *,
     is_papers: bool = False,
 ) -> Judged:
@@ -268,7 +270,7 @@ def judge(
         for cell in places:
             name, _, signal = cell[0].partition(SEPARATOR)
             places[cell] = name, (signal, *cell[1:])
-    values: dict[claims.Cell, Sequence[float]] = {}
+    values: dict[ClaimedCell, Sequence[float]] = {}
     gone: dict[str, list[str]] = {}  # signal and algorithm of each cell that did not run
     for cell, (name, own) in places.items():
         there = measured.get(name, {}).get(own)
@@ -276,7 +278,14 @@ def judge(
         if not values[cell]:
             gone.setdefault(name, []).append(", ".join(own[:2]))
     if not gone:
-        return Judged(host, claim, claims.decide(claim, values.__getitem__, calibrated), ())
+        in_print = {e.name: e.published for e in experiments}
+        published = {
+            cell: in_print[name][own]
+            for cell, (name, own) in places.items()
+            if own in in_print.get(name, {})
+        }
+        decision = claims.decide(claim, values.__getitem__, calibrated, published)
+        return Judged(host, claim, decision, ())
     ran = {name for name, cells in measured.items() if any(cell.ran for cell in cells.values())}
     missing = (
         lacking(experiment.id, list(dict.fromkeys(gone[experiment.name])), experiment.name in ran)

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Claims tried on the paper's own numbers.
+
+A reading of a claim that print fails is no reading. So each is tried on the printed numbers first,
+in those of its cells that have them, with its quorum over these. Two equal numbers are neither less
+nor greater. A number of the text belongs to its range: what is printed as 75 is within 75.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from sojourn.core.errors import InputError
+from sojourn.papers.claim import Claim, Pair, Print
+from sojourn.result.metrics import METRICS
+
+# -1.5 is 98.5 less 100.0, and 98.4 less 99.9 too, though not in binary.
+_ROUNDING = 1e-9
+# The most cells that a sentence names.
+_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A claim on printed numbers: the cells in which it holds, and those in which it does not."""
+
+    claim: Claim
+    held: tuple[str, ...]
+    failed: tuple[str, ...]
+
+    @property
+    def fails(self) -> bool:
+        """Tell whether the reading does not hold in print."""
+        return not self.claim.meets(len(self.held), len(self.held) + len(self.failed))
+
+    def text(self) -> str:
+        """Name the cells that fail, with their printed numbers."""
+        more = [f"and {len(self.failed) - _NAMED} more"] if len(self.failed) > _NAMED else []
+        return "; ".join([*self.failed[:_NAMED], *more])
+
+
+def tried(
+    claim: Claim, published: Print, left_out: Collection[tuple[Pair, str]] = ()
+) -> Trial | None:
+    """Try a claim in each cell that has printed numbers; None where none has. An order says nothing
+    of two equal numbers."""
+    held: list[str] = []
+    failed: list[str] = []
+    for pair, metric in claim.checks:
+        cells = pair.cells(metric)
+        numbers = [published[cell] for cell in cells if cell in published]
+        is_tie = claim.is_order and len(set(numbers)) == 1
+        if len(numbers) < len(cells) or is_tie or (pair, metric) in left_out:
+            continue
+        text = f"{pair.text()}, {METRICS[metric].label}: {' and '.join(f'{n:g}' for n in numbers)}"
+        (held if _holds(claim, pair, numbers) else failed).append(text)
+    return Trial(claim, tuple(held), tuple(failed)) if held or failed else None
+
+
+def failing(claims: Iterable[Claim], published: Print) -> list[Trial]:
+    """List the readings that print fails. One that is said to contradict print is meant to."""
+    trials = [tried(claim, published) for claim in claims if not claim.contradicts]
+    return [trial for trial in trials if trial and trial.fails]
+
+
+def check(claims: Iterable[Claim], published: Print) -> None:
+    """Raise InputError for a claim that print is said to contradict, and does not."""
+    for claim in claims:
+        trial = tried(claim, published) if claim.contradicts else None
+        if trial and not trial.fails:
+            raise InputError(
+                f"claim {claim.id}: contradicts: the reading holds on the printed numbers "
+                f"({'; '.join(trial.held[:_NAMED])}); leave `contradicts` out, or read the "
+                "sentence otherwise"
+            )
+
+
+def _holds(claim: Claim, pair: Pair, numbers: list[float]) -> bool:
+    left = numbers[0]
+    if pair.right is None:
+        if isinstance(pair.value, tuple):
+            return pair.value[0] <= left <= pair.value[1]
+        bound = float(pair.value or 0.0)
+        return left <= bound if claim.relation == "less" else left >= bound
+    right = numbers[1]
+    if isinstance(claim.factor, tuple):
+        least, most = claim.factor
+        return least * right <= left <= most * right
+    bound = right + claim.margin if claim.margin is not None else claim.factor * right
+    if math.isclose(left, bound, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
+        return False
+    return left < bound if claim.relation == "less" else left > bound

@@ -96,6 +96,7 @@ class Claim:
     contradicts: str = ""  # a sentence: what in print contradicts the claim
     turns: Turns | None = None
     by_opponent: bool = False  # the counts are told by opponent
+    spread: bool = False  # of left over its runs, in percent of their mean
     is_order: bool = False  # pairs that print hardly tells apart are left out
 
     @property

@@ -369,3 +369,19 @@ def test_an_interval_shows_on_which_side_it_lies() -> None:
     assert claims._told_apart((1.0031, 1.00026, 1.0059), 1.0) == ["1.0031", "1.0003", "1.0059"]
     assert claims._told_apart((0.5, 0.25, 0.75), 1.0) == ["0.5", "0.25", "0.75"]
     assert claims._told_apart((1.0, 0.9, 1.1), 1.0) == ["1", "0.9", "1.1"]
+
+
+@pytest.mark.parametrize(("most", "said"), [(5.0, "holds"), (0.1, "not found here")])
+def test_little_variation_is_the_distance_of_a_run_from_the_mean(most: float, said: str) -> None:
+    claim = Claim(
+        id="x",
+        text="x",
+        source="x",
+        metrics=("system_delay_mean_ms",),
+        relation="less",
+        pairs=(Pair("drop", "a", None, value=most),),
+        spread=True,
+    )
+    decision = decide(claim, lambda cell: around(1.0), set())
+    assert decision.verdict == said
+    assert decision.checks[0].text().endswith("%")

@@ -96,6 +96,17 @@ def test_marks_that_keep_the_square_root_law_are_all_of_it() -> None:
     assert value("square_law", run(group_series=None)) != 0
 
 
+@pytest.mark.parametrize(("shaper", "found"), [("wire", 2.0), ("tbf", 7.0)])
+def test_a_bucket_is_part_of_the_delay_until_the_driver_and_a_wire_is_not(
+    shaper: str, found: float
+) -> None:
+    delays = {"queue_delay_ms": {"mean": 2.0}, "system_delay_ms": {"mean": 7.0}}
+    report = {"queues": [{"name": "bottleneck", "windows": [{**SPAN, **delays}]}]}
+    scenario = {"links": [{"name": "bottleneck", "shaper": shaper, "queue": {}}]}
+    of = SimpleNamespace(report=report, entry=SimpleNamespace(scenario=lambda: scenario))
+    assert value("handover_delay_mean_ms", of) == found
+
+
 def test_the_law_of_duk_has_four_divisions_and_can_be_evaluated() -> None:
     found = law.cost("duk")
     assert found
@@ -103,7 +114,7 @@ def test_the_law_of_duk_has_four_divisions_and_can_be_evaluated() -> None:
     if platform.machine() == "x86_64":
         # The quotients of U, of (1 + n)/n, of T and of p; y^2, its multiple, the bracket, C T, U.
         assert (found.divisions, found.multiplications) == (4, 5)
-    assert value("law_divisions", run()) == pytest.approx(found.divisions, nan_ok=True)
+    assert value("law_million_per_s", run()) > 1
     assert law.cost("codel") is None
 
 
@@ -132,7 +143,7 @@ def test_without_a_compiler_the_cost_is_not_measured(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("sojourn.user_aqm.compiler.path", missing)
     assert law.cost("duk", 77) is None
-    nothing = METRICS["law_divisions"].measure_run(run(seed=77), "bottleneck", "settled")
+    nothing = METRICS["law_million_per_s"].measure_run(run(seed=77), "bottleneck", "settled")
     assert nothing != nothing
 
 

@@ -161,6 +161,30 @@ def test_linux_sets_what_sysctls_and_routes_can_give_at_both_ends() -> None:
     assert "tcp_rmem 4096 87380" not in spaces["n2"]
 
 
+def test_path_metrics_of_an_old_kernel_are_saved_with_their_threshold() -> None:
+    for words, saved in (('{ tcp = "linux_3_9" }', True), ('"tcp"', False)):
+        settings = plan(linux(words), 1).files["settings"]
+        ends = re.findall(r"space n[02]\n((?:(?!space ).*\n)*)", settings)
+        assert len(ends) == 2
+        for lines in ends:
+            found = dict(re.findall(r"ipv4/(tcp_no_\w+) (\d)", lines))
+            assert (found["tcp_no_metrics_save"] == "0") is saved
+            assert found.get("tcp_no_ssthresh_metrics_save") == ("0" if saved else None)
+
+
+def test_only_a_second_connection_between_two_hosts_finds_a_threshold() -> None:
+    crowd = SMALL.replace("count = 2", "count = 10").replace("2 s", "20 s")
+
+    def delivered_bytes(app: str, keeps: bool) -> int:
+        words = f"{{ options = {{ path_metrics = {str(keeps).lower()} }} }}"
+        report = run(loads(f"{crowd}transport = {words}\napp = {app}\n")).runs[0].report
+        return sum(flow["delivered_bytes"] for flow in report["flows"])
+
+    one, again = '"bulk"', '{ kind = "respawn", size = "250 kB" }'
+    assert delivered_bytes(one, keeps=True) == delivered_bytes(one, keeps=False)
+    assert delivered_bytes(again, keeps=True) != delivered_bytes(again, keeps=False)
+
+
 def test_segments_of_ns_2_s_size_are_announced_to_the_peer() -> None:
     files = plan(linux('{ tcp = "ns2_sack" }'), 1).files
     assert "initcwnd 2 rto_min 200ms advmss 1000" in files["n2.ip"]
@@ -172,7 +196,9 @@ def test_what_linux_cannot_set_is_told_of_a_preset_and_refused_of_a_file() -> No
     (flow,) = linux('{ tcp = "linux_3_9" }')["flows"]
     assert transport.ignored(flow) == [
         "byte_counting",
+        "cubic_ack_ratio",
         "rcvbuf_bytes",
+        "slow_start_at_threshold",
         "timer_tick_ms",
         "timer_wheel",
     ]

@@ -21,19 +21,25 @@ def _number(value: Any) -> int:
     return int(value)
 
 
+def _refusal(value: Any) -> int:
+    return int(not value)
+
+
 # Documentation/networking/ip-sysctl.rst of Linux 6.12.
-_SYSCTLS: dict[str, tuple[str, Callable[[Any], int]]] = {
-    "sack": ("tcp_sack", _number),
-    "dsack": ("tcp_dsack", _number),
-    "timestamps": ("tcp_timestamps", _number),
-    "frto": ("tcp_frto", lambda on: 2 if on else 0),
-    "rack": ("tcp_recovery", _number),
-    "tlp": ("tcp_early_retrans", lambda on: 3 if on else 0),
-    "slow_start_after_idle": ("tcp_slow_start_after_idle", _number),
-    "reordering_pkts": ("tcp_reordering", _number),
-    "max_reordering_pkts": ("tcp_max_reordering", _number),
-    "syn_linear_timeouts": ("tcp_syn_linear_timeouts", _number),
-    "compressed_ack": ("tcp_comp_sack_nr", lambda on: 44 if on else 0),
+_SYSCTLS: dict[str, dict[str, Callable[[Any], int]]] = {
+    "sack": {"tcp_sack": _number},
+    "dsack": {"tcp_dsack": _number},
+    "timestamps": {"tcp_timestamps": _number},
+    "frto": {"tcp_frto": lambda on: 2 if on else 0},
+    "rack": {"tcp_recovery": _number},
+    "tlp": {"tcp_early_retrans": lambda on: 3 if on else 0},
+    "slow_start_after_idle": {"tcp_slow_start_after_idle": _number},
+    "reordering_pkts": {"tcp_reordering": _number},
+    "max_reordering_pkts": {"tcp_max_reordering": _number},
+    "syn_linear_timeouts": {"tcp_syn_linear_timeouts": _number},
+    "ecn_fallback": {"tcp_ecn_fallback": _number},
+    "compressed_ack": {"tcp_comp_sack_nr": lambda on: 44 if on else 0},
+    "path_metrics": {"tcp_no_metrics_save": _refusal, "tcp_no_ssthresh_metrics_save": _refusal},
 }
 # ip-route(8).
 _ROUTES = ("initial_window_pkts", "min_rto_ms", "mss_bytes")
@@ -87,8 +93,11 @@ def buffers(flow: Mapping[str, Any]) -> Settings:
 
 def sysctls(flow: Mapping[str, Any]) -> list[str]:
     """List the lines of sysctls for both ends."""
-    options = {key: value for key, value in _options(flow).items() if key in _SYSCTLS}
-    lines = [f"ipv4/{_SYSCTLS[key][0]} {_SYSCTLS[key][1](options[key])}" for key in sorted(options)]
+    lines = [
+        f"ipv4/{sysctl} {written(value)}"
+        for key, value in sorted(_options(flow).items())
+        for sysctl, written in _SYSCTLS.get(key, {}).items()
+    ]
     return lines + [f"ipv4/{key} {value}" for key, value in sorted(_own(flow).items())]
 
 

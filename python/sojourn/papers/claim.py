@@ -97,6 +97,7 @@ class Claim:
     turns: Turns | None = None
     by_opponent: bool = False  # the counts are told by opponent
     together: str = ""  # a metric whose ranks over all cells go with those of the claim's own
+    spread: bool = False  # of left over its runs, in percent of their mean
     is_order: bool = False  # pairs that print hardly tells apart are left out
 
     @property

@@ -5,10 +5,11 @@
 A claim compares a metric of two algorithms in one or more cells, or of one algorithm in two cells.
 In each cell the runs are matched by seed. The quantity is the log of left / (factor × right). With
 a margin it is left − right − margin, and where a value is not positive it is left − factor × right.
-Beside a number that the text gives, the quantity is left itself. Its 95 % t-interval over the seeds
-decides. The claim holds if the interval lies wholly on the claim's side, and is not found here if
-it lies wholly on the other side. Else the claim is undecided. A claim that left lies between two
-multiples of right, or between two numbers, has two sides, and both must hold.
+Beside a number that the text gives, the quantity is left itself, or the distance of each run from
+the mean of all (`spread`). Its 95 % t-interval over the seeds decides. The claim holds if the
+interval lies wholly on the claim's side, and is not found here if it lies wholly on the other side.
+Else the claim is undecided. A claim that left lies between two multiples of right, or between two
+numbers, has two sides, and both must hold.
 
 A claim on several cells has a quorum: 'every', 'nearly every' (nine in ten), 'most' (more than
 half), or a share, which is enough. It holds if the quorum is met even when all undecided cells
@@ -86,6 +87,8 @@ class Check:
             return f"{head}: not measured in every seed"
         mean, low, high = _told_apart((self.estimate.mean, *self._interval), *self.bounds)
         unit = METRICS[self.metric].unit if pair.right is None else ""
+        if self.quantity == _SPREAD:
+            head, unit = f"{head}, a run's distance from the mean", "%"
         return f"{head} = {mean} [{low}, {high}] {unit}".rstrip()
 
     def to_json(self) -> dict[str, Any]:
@@ -109,8 +112,13 @@ class Check:
 _NAMED = 4
 
 # The signs between left and right, and their names.
-_RATIO, _VALUE, _CORRELATED = "/", "=", "correlated with"
-_QUANTITIES = {_RATIO: "ratio", _VALUE: "value", _CORRELATED: "rank correlation"}
+_RATIO, _VALUE, _CORRELATED, _SPREAD = "/", "=", "correlated with", "±"
+_QUANTITIES = {
+    _RATIO: "ratio",
+    _VALUE: "value",
+    _CORRELATED: "rank correlation",
+    _SPREAD: "spread",
+}
 
 
 def _told_apart(numbers: Sequence[float], *bounds: float) -> list[str]:
@@ -130,6 +138,8 @@ def _told_apart(numbers: Sequence[float], *bounds: float) -> list[str]:
 # What a table has for a reading that print fails, and for an order that print does not tell.
 FAILS_IN_PRINT = "this reading fails on the paper's own numbers"
 WITHIN_NOISE = "print's differences are within one run's noise"
+# A spread is that of so many runs.
+_LEAST_RUNS = 3
 # An order is compared beyond this many standard deviations of one run.
 _BEYOND = 2.0
 
@@ -327,8 +337,11 @@ def _too_close(claim: Claim, values: Values, published: Print) -> list[tuple[Pai
 def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
     measured = [values((signal, algorithm, metric)) for signal, algorithm in pair.sides]
     if pair.right is None:
-        of_value = _beside_value(claim, pair, metric, estimate(measured[0]))
-        return replace(of_value, seeds=len(measured[0]))
+        runs = _distances_pct(measured[0]) if claim.spread else measured[0]
+        of_value = _beside_value(claim, pair, metric, estimate(runs))
+        return replace(
+            of_value, quantity=_SPREAD if claim.spread else _VALUE, seeds=len(measured[0])
+        )
     # Seeds begin at 1: a cell with fewer seeds is matched with the first of the other.
     matched = list(zip(*measured, strict=False))
     if isinstance(claim.factor, tuple):
@@ -369,6 +382,15 @@ def _beside_value(claim: Claim, pair: Pair, metric: str, left: Estimate) -> Chec
         return Check(pair, metric, _VALUE, left, verdict, bounds)
     bound = float(pair.value or 0.0)
     return Check(pair, metric, _VALUE, left, _verdict(left, bound, claim.relation), (bound,))
+
+
+def _distances_pct(runs: Sequence[float]) -> list[float]:
+    """Return the distance of each run from the mean of all, in percent of that. Two runs have one
+    distance, which says nothing of its own error."""
+    if len(runs) < _LEAST_RUNS:
+        return [math.nan] * len(runs)
+    mean = sum(runs) / len(runs)
+    return [100 * abs(run - mean) / mean if mean else 0.0 for run in runs]
 
 
 def _both(verdicts: Sequence[Verdict]) -> Verdict:

@@ -26,6 +26,8 @@ turns = { algorithm = A, values = [A, B] } the same, with each of these in the p
 together = METRIC                          the claim is on the rank correlation of its one metric
                                            with this one over all cells, above or below `value`
 by_opponent = true                         of a loose sentence: the count beside each opponent
+spread = true                              `value` is of the mean distance of a run from the mean of
+                                           all, in percent of it
 """
 
 from __future__ import annotations
@@ -114,7 +116,7 @@ def read(
 # These keys become `pairs`.
 _FORMS = ("pairs", "order", "left", "right", "along", "where")
 _TEXTS = ("cause", "why", "contradicts", "together")
-_SIGNS = ("quote", "by_opponent")
+_SIGNS = ("quote", "by_opponent", "spread")
 _KEYS = {*_NEEDED, *_FORMS, *_TEXTS, *_SIGNS, "value", "turns", "factor", "margin", "quorum"}
 # `left` goes with one of these.
 _BESIDE = ("right", "value", "along")
@@ -186,6 +188,8 @@ def _check_words(entry: Mapping[str, Any]) -> None:
             f"{head} cause = '{entry['cause']}'; allowed: {', '.join(CAUSES)}."
             + nearest(entry["cause"], CAUSES)
         )
+    if entry.get("spread") and "value" not in entry:
+        raise InputError(f"{head} spread goes with left and value, the most in percent")
     if "contradicts" in entry and "turns" in entry:
         raise InputError(f"{head} contradicts and turns exclude each other; leave one out")
 

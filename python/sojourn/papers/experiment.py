@@ -459,7 +459,9 @@ class Experiment:
 def _other_form(own: Contender) -> Contender:
     every = algorithms.every().values()
     name = next(other.name for other in every if other.like == own.algorithm)
-    return replace(own, name=name, algorithm=name)
+    # The kernel's own has the kernel's arithmetic, and no row for it.
+    rows = {row: value for row, value in own.rows.items() if (row, value) != ("form", "linux")}
+    return replace(own, name=name, algorithm=name, rows=rows)
 
 
 def papers() -> list[PaperFiles]:

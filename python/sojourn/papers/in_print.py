@@ -48,6 +48,8 @@ def tried(
 ) -> Trial | None:
     """Try a claim in each cell that has printed numbers; None where none has. An order says nothing
     of two equal numbers. A number that the sentence itself has cannot contradict it."""
+    if claim.spread:  # no paper prints its runs
+        return None
     held: list[str] = []
     failed: list[str] = []
     if claim.together:

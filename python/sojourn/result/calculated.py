@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from sojourn.scenario.ends import link_of
+
 if TYPE_CHECKING:
     from sojourn.result.result import Run
 
@@ -104,6 +106,18 @@ def square_law(run: Run, queue: str, span: Span) -> float:
     return share / share_of_law if share_of_law else _NONE
 
 
+def handover_delay(shape: str) -> Callable[[Run, str, Span], float]:
+    """Return what reads a shape of the delay until a packet is handed to the driver: behind a
+    bucket, which holds packets back itself, the system delay; on a wire the queue delay."""
+
+    def value(run: Run, queue: str, span: Span) -> float:
+        is_wire = link_of(run.entry.scenario()["links"], queue)["shaper"] == "wire"
+        found = span["queue_delay_ms" if is_wire else "system_delay_ms"][shape]
+        return _NONE if found is None else float(found)
+
+    return value
+
+
 def slowdown_r2(run: Run, queue: str, span: Span) -> float:
     """Measure how straight the senders slow down in the longest episode of signals: R² of a line
     through their windows over time, 0 where it does not fall.
@@ -150,14 +164,10 @@ def sense_error_ms(run: Run, queue: str, span: Span) -> float:
     return mean(np.abs(srtt_ms[known] - delay_ms[known])) if known.any() else _NONE
 
 
-def of_law(number: str) -> Callable[[Run, str, Span], float]:
-    """Return what reads a number of the cost of an algorithm's law."""
+def law_million_per_s(run: Run, queue: str, span: Span) -> float:
+    """Measure how often this machine can evaluate the algorithm's law in a second."""
+    from sojourn.result import law
 
-    def value(run: Run, queue: str, span: Span) -> float:
-        from sojourn.result import law
-
-        algorithm = str(run.labels["aqm"]).partition(":")[0].partition("@")[0]
-        cost = law.cost(algorithm, run.seed)
-        return float(getattr(cost, number)) if cost else _NONE
-
-    return value
+    algorithm = str(run.labels["aqm"]).partition(":")[0].partition("@")[0]
+    cost = law.cost(algorithm, run.seed)
+    return cost.million_per_s if cost else _NONE

@@ -346,13 +346,23 @@ RUN_METRICS = tuple(
         ("probes_pct", "%", "probes, of the link's bytes", _OF_PROBES, overhead.probes_pct),
         ("probes_ip_pct", "%", "probes, of its bytes of IP", _OF_PROBES, overhead.probes_ip_pct),
         ("answers_pct", "%", "answers, of the link's bytes", _OF_PROBES, overhead.answers_pct),
-    )
-) + tuple(
-    RunMetric(f"law_{number}", unit, meaning, label=label, calculate=calculated.of_law(number))
-    for number, unit, label, meaning in (
-        ("million_per_s", "million/s", "evaluations this machine can do", "of a law"),
-        ("divisions", "", "divisions of an evaluation", "of a law, compiled"),
-        ("multiplications", "", "multiplications of an evaluation", "of a law, compiled"),
+        (
+            "law_million_per_s",
+            "million/s",
+            "evaluations this machine can do",
+            "of a law",
+            calculated.law_million_per_s,
+        ),
+        *(
+            (
+                f"handover_delay_{shape}_ms",
+                "ms",
+                f"handover delay, {columns.shape_label(shape)}",
+                "until the packet is handed to the driver",
+                calculated.handover_delay(shape),
+            )
+            for shape in ("mean", "sd", "iqr")
+        ),
     )
 )
 

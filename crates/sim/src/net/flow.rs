@@ -33,6 +33,8 @@ pub struct Flow {
     pub dscp: u8,
     /// How.
     pub tcp: Option<Arc<TcpConfig>>,
+    /// The places of its hosts' path metrics, by the end that keeps them; none: none are kept.
+    pub metrics: Option<[u32; 2]>,
     /// Event: start, then the next visit.
     pub source: Source,
     /// Event: stop.
@@ -96,6 +98,7 @@ impl Flow {
             next_visit: None,
             dscp: spec.dscp,
             tcp: None,
+            metrics: None,
             source: 0,
             stopper: 0,
             paths: [0, 0],

@@ -24,7 +24,7 @@ use crate::link::medium::Medium;
 use crate::link::packet::{Body, Packet, PacketId, Path, Probe};
 use crate::link::shared::Shared;
 use crate::measure::record::{Transfer, TransferTimes};
-use crate::tcp::{Connection, Event, Segment};
+use crate::tcp::{Connection, Event, PathMetrics, Segment};
 use crate::traffic::End;
 use conversation::{NONE, OpenConversation, OpenVisit};
 use endpoint::{Endpoint, Kind, Left, Outlet, SendJitter};
@@ -81,6 +81,8 @@ pub struct Net {
     pub paths: Paths,
     /// Owners of event sources.
     pub owners: Vec<Owner>,
+    /// What hosts know of their paths to each other.
+    pub metrics: Vec<PathMetrics>,
     /// Numbers of endpoints that are free.
     pub free: Vec<u32>,
     /// Connections that are over, whose places the next ones take.
@@ -312,9 +314,17 @@ impl Net {
     fn on_event(&mut self, now: Time, end: u32, event: Event) {
         match event {
             Event::Delivered(_) => {}
-            Event::Connected => self.on_connected(now, end),
+            Event::Connected => {
+                if let Some((connection, known)) = self.path_of(end) {
+                    connection.load_path(*known);
+                }
+                self.on_connected(now, end);
+            }
             Event::PeerClosed => self.on_peer_closed(now, end),
             Event::Closed => {
+                if let Some((connection, known)) = self.path_of(end) {
+                    connection.save_path(known);
+                }
                 // What an application hears of by a socket is the peer's FIN, not that its own
                 // was acknowledged; the SYN of its next transfer then follows our last ACK.
                 let endpoint = &self.endpoints[end as usize];
@@ -328,6 +338,17 @@ impl Net {
                 self.on_closed(end);
             }
         }
+    }
+
+    /// A connection, and what its host knows of its path, where hosts keep that.
+    fn path_of(&mut self, end: u32) -> Option<(&mut Connection, &mut PathMetrics)> {
+        let endpoint = &mut self.endpoints[end as usize];
+        let places = self.flows[endpoint.flow as usize].metrics?;
+        let Kind::Tcp(connection) = &mut endpoint.kind else {
+            return None;
+        };
+        let place = places[endpoint.who as usize];
+        Some((connection, &mut self.metrics[place as usize]))
     }
 
     /// Makes both ends of a connection; gives them by [`End`].

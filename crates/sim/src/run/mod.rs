@@ -8,8 +8,8 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
 use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,6 +35,7 @@ use crate::net::{Net, Owner};
 use crate::scenario::end::{Part, Subject, inside};
 use crate::scenario::graph::{Graph, Way};
 use crate::scenario::{DelayStep, Fault, MTU_BYTES, QueueSpec, Scenario, WindowSpec};
+use crate::tcp::PathMetrics;
 
 use groups::Groups;
 pub use report::{ConservationReport, Report};
@@ -195,6 +196,7 @@ impl<'a> Simulation<'a> {
             ended: scenario.record.transfers.then(Vec::new),
             paths: Paths::default(),
             owners: Vec::new(),
+            metrics: Vec::new(),
             free: Vec::new(),
             spare: Vec::new(),
             free_conversations: Vec::new(),
@@ -312,6 +314,7 @@ impl<'a> Simulation<'a> {
 
     fn add_flows(&mut self, seed: u64, patience: &mut Patience<'_>) -> Result<(), Error> {
         let graph = Graph::of(self.scenario);
+        let mut paths_known = HashMap::new();
         for (i, spec) in self.scenario.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
             let tcp = spec.tcp(&at)?.map(Arc::new);
@@ -346,6 +349,13 @@ impl<'a> Simulation<'a> {
             let ahead_ns =
                 [&spec.from, &spec.to].map(|node| self.scenario.clock_ahead_ns(node, seed));
             let starts = spec.starts(seed);
+            let keeps = tcp.as_ref().is_some_and(|tcp| tcp.path_metrics);
+            let metrics = keeps.then(|| {
+                [(&spec.from, &spec.to), (&spec.to, &spec.from)].map(|hosts| {
+                    let next = paths_known.len() as u32;
+                    *paths_known.entry(hosts).or_insert(next)
+                })
+            });
             for index in 0..spec.count {
                 patience.ask(Time(0))?;
                 let number = self.net.flows.len() as u32;
@@ -355,7 +365,7 @@ impl<'a> Simulation<'a> {
                 flow.stopper = self.net.source(Owner::Stop(number));
                 (flow.paths, flow.jitter_ns, flow.holds) = (paths, jitter_ns, holds);
                 flow.lead_ns = leads.iter().sum::<u64>() + added_ns[index as usize];
-                flow.clocks_ahead_ns = ahead_ns;
+                (flow.clocks_ahead_ns, flow.metrics) = (ahead_ns, metrics);
                 self.net.shared.events.schedule(flow.source, flow.start);
                 if let Some(stop_ns) = spec.stop_ns {
                     self.net.shared.events.schedule(flow.stopper, Time(stop_ns));
@@ -365,6 +375,9 @@ impl<'a> Simulation<'a> {
                 self.net.shared.packet_counts.push(PacketCounts::default());
             }
         }
+        self.net
+            .metrics
+            .resize(paths_known.len(), PathMetrics::default());
         Ok(())
     }
 

@@ -47,6 +47,8 @@ pub struct TcpConfig {
     /// With `ecn`: ECT(1) where ECT(0) would be sent, so that the flow is L4S traffic
     /// (RFC 9331 §4.1), whose law must be scalable (§4.3): `cc` is DCTCP.
     pub ect1: bool,
+    /// A SYN that is sent again asks for no ECN (RFC 3168 §6.1.1.1), as Linux does since 4.2.
+    pub ecn_fallback: bool,
 
     /// Payload of a full segment in bytes; none: what a packet of 1500 bytes
     /// holds, 1460, or 1448 beside timestamps.
@@ -74,6 +76,11 @@ pub struct TcpConfig {
     pub fast_convergence: bool,
     /// CUBIC: never slower than a standard TCP would be.
     pub tcp_friendliness: bool,
+    /// CUBIC: grow by as much more for each acknowledgement as packets stand behind one on
+    /// average, as Linux did before 4.0; without `byte_counting`.
+    pub cubic_ack_ratio: bool,
+    /// Slow start also where the window equals its threshold, as Linux did before 4.3.
+    pub slow_start_at_threshold: bool,
     /// Let the window grow only while it is used (RFC 7661 in spirit).
     pub cwnd_validation: bool,
     /// Shrink the window after an idle period.
@@ -81,6 +88,9 @@ pub struct TcpConfig {
     /// Count acknowledged packets rather than acknowledgements when the window
     /// grows (RFC 3465). Without it each acknowledgement counts as one packet.
     pub byte_counting: bool,
+    /// Begin with the threshold and the reordering that the last connection between the same
+    /// hosts left, as Linux did before 5.6.
+    pub path_metrics: bool,
 
     /// Find losses by time (RFC 8985) instead of by three duplicates.
     pub rack: bool,
@@ -159,6 +169,7 @@ impl Default for TcpConfig {
             cc: CongestionControl::Cubic,
             ecn: false,
             ect1: false,
+            ecn_fallback: true,
             mss_bytes: None,
             timestamps: true,
             sack: true,
@@ -170,9 +181,12 @@ impl Default for TcpConfig {
             hystart: true,
             fast_convergence: true,
             tcp_friendliness: true,
+            cubic_ack_ratio: false,
+            slow_start_at_threshold: false,
             cwnd_validation: true,
             slow_start_after_idle: true,
             byte_counting: true,
+            path_metrics: false,
             rack: true,
             tlp: true,
             prr: true,

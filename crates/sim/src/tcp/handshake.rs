@@ -17,7 +17,6 @@ impl Connection {
         self.snd.board.push(0, 1, self.clock.us, 0, SYN);
         self.snd.nxt = 1;
         self.snd.undo.stamp = self.clock.stamp();
-        self.ecn.ok = self.config.ecn;
         // Whether there will be timestamps is not known yet.
         self.rcv.open_syn_window(self.config.payload_bytes(false));
         self.send_syn(true);
@@ -27,10 +26,8 @@ impl Connection {
     /// Puts a SYN on the wire. A repeated SYN asks for no ECN, in case a box on
     /// the way drops those that do (RFC 3168 §6.1.1.1).
     pub(super) fn send_syn(&mut self, first: bool) {
-        let ask = Flags::when(self.config.ecn && first, Flags::ECE.with(Flags::CWR));
-        if !first {
-            self.ecn.ok = false;
-        }
+        self.ecn.ok = self.config.ecn && (first || !self.config.ecn_fallback);
+        let ask = Flags::when(self.ecn.ok, Flags::ECE.with(Flags::CWR));
         self.out.push(Out::Bare {
             seq: 0,
             flags: Flags::SYN.with(ask),

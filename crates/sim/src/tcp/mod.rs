@@ -8,7 +8,8 @@
 //! State is apart from policy. `connection` holds all state together, and each file of policy adds
 //! to it. `send` is the sending half, `receive` the receiving one, `cc` the congestion window.
 //! For both halves: `handshake` begins a connection, `ecn` sees to marks, `rtt` and `timers` to
-//! time, and `outgoing` makes segments of what was decided.
+//! time, `outgoing` makes segments of what was decided, and `metrics` hands what was learnt to the
+//! next connection.
 //!
 //! `docs/inside/tcp.md` lists each behaviour, its source and its switch.
 
@@ -18,6 +19,7 @@ mod config;
 mod connection;
 mod ecn;
 mod handshake;
+mod metrics;
 mod outgoing;
 mod receive;
 mod rtt;
@@ -31,5 +33,6 @@ mod tests;
 
 pub use config::{CongestionControl, RtoForm, TcpConfig};
 pub use connection::{Connection, Event};
+pub use metrics::PathMetrics;
 pub use segment::{Flags, MAX_SACK_BLOCKS, SackBlock, Segment};
 pub use stats::{TcpCounts, TcpStats};

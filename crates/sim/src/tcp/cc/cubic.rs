@@ -24,6 +24,11 @@ const CUBE_FACTOR: u64 = (1 << (TIME_SHIFT + 3 * TIME_SHIFT)) / CUBE_C;
 /// of a standard TCP with this reduction: 8 (1 + beta) / (3 (1 - beta)).
 const FRIENDLY_SCALE: u32 = 8 * (SCALE + BETA) / 3 / (SCALE - BETA);
 const JIFFIES_PER_S: u64 = 1_000;
+/// Packets behind an acknowledgement are averaged over so many, in units of one of so many, from
+/// two on, and to less than a bound (tcp_cubic.c before 4.0: ACK_RATIO_SHIFT, ACK_RATIO_LIMIT).
+const RATIO: u32 = 16;
+const RATIO_AT_FIRST: u32 = 2 * RATIO;
+const RATIO_BOUND: u32 = 32 * RATIO;
 
 /// State of the law.
 #[derive(Clone, Debug)]
@@ -49,6 +54,8 @@ pub(in crate::tcp) struct Cubic {
     use_hystart: bool,
     fast_convergence: bool,
     friendly: bool,
+    /// Packets behind an acknowledgement, of 16 (switch `cubic_ack_ratio`).
+    ratio: Option<u32>,
 }
 
 impl Cubic {
@@ -68,6 +75,7 @@ impl Cubic {
             use_hystart: config.hystart,
             fast_convergence: config.fast_convergence,
             friendly: config.tcp_friendliness,
+            ratio: config.cubic_ack_ratio.then_some(RATIO_AT_FIRST),
         }
     }
 
@@ -82,6 +90,7 @@ impl Cubic {
         self.epoch_start = None;
         self.ack_count = 0;
         self.friendly_cwnd = 0;
+        self.ratio = self.ratio.map(|_| RATIO_AT_FIRST);
         self.hystart.rearm();
     }
 
@@ -131,6 +140,11 @@ impl Cubic {
 
     #[inline]
     pub fn on_sample(&mut self, window: &mut Window, sample: AckSample, facts: Facts) {
+        if let Some(ratio) = &mut self.ratio
+            && window.state == CaState::Open
+        {
+            *ratio = (*ratio - *ratio / RATIO + sample.pkts_acked).min(RATIO_BOUND);
+        }
         let Some(rtt_us) = sample.rtt_us else {
             return;
         };
@@ -166,7 +180,10 @@ impl Cubic {
         if self.friendly {
             self.follow_standard(cwnd);
         }
-        self.per = self.per.max(2);
+        self.per = match self.ratio {
+            Some(ratio) => (self.per * RATIO / ratio).max(1),
+            None => self.per.max(2),
+        };
     }
 
     fn follow_cubic(&mut self, cwnd: u32, acked: u32, now: u64) {
@@ -291,6 +308,33 @@ mod tests {
             cubic.grow(&mut window, 70, Facts::at_ms(1_000 + ms));
         }
         assert!((995..=1001).contains(&window.cwnd), "{}", window.cwnd);
+    }
+
+    #[test]
+    fn growth_is_divided_by_the_packets_behind_an_acknowledgement() {
+        let per_after = |pkts_acked| {
+            let mut cubic = Cubic::new(&TcpConfig {
+                cubic_ack_ratio: true,
+                tcp_friendliness: false,
+                ..TcpConfig::default()
+            });
+            let mut window = Window::new(&TcpConfig::default());
+            for _ in 0..200 {
+                let sample = AckSample {
+                    rtt_us: None,
+                    pkts_acked,
+                };
+                cubic.on_sample(&mut window, sample, Facts::at_ms(1));
+            }
+            cubic.update(100, 1, 1_000);
+            cubic.per
+        };
+        // Before the first loss: a packet for each 20 acknowledged. The average is an integer
+        // that does not fall from 31 of 16.
+        assert_eq!(per_after(1), 20 * 16 / 31);
+        assert_eq!(per_after(2), 20 * 16 / 32);
+        assert_eq!(per_after(4), 20 * 16 / 64);
+        assert_eq!(per_after(1_000), 1);
     }
 
     #[test]

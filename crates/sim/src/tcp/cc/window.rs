@@ -55,6 +55,8 @@ pub(in crate::tcp) struct Window {
     validate: bool,
     /// Growth counts packets, not acknowledgements (switch `byte_counting`).
     count_packets: bool,
+    /// Slow start ends one packet above the threshold (switch `slow_start_at_threshold`).
+    at_threshold: bool,
 }
 
 impl Window {
@@ -74,12 +76,13 @@ impl Window {
             stamp: 0,
             validate: config.cwnd_validation,
             count_packets: config.byte_counting,
+            at_threshold: config.slow_start_at_threshold,
         }
     }
 
     #[inline]
     pub fn in_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
+        self.cwnd < self.ssthresh || (self.at_threshold && self.cwnd == self.ssthresh)
     }
 
     /// Whether the window is being led down to its threshold.
@@ -121,7 +124,8 @@ impl Window {
     /// Slow start; returns what is left of `acked` at the threshold.
     #[inline]
     pub fn slow_start(&mut self, acked: u32) -> u32 {
-        let cwnd = self.cwnd.saturating_add(acked).min(self.ssthresh);
+        let end = self.ssthresh.saturating_add(self.at_threshold.into());
+        let cwnd = self.cwnd.saturating_add(acked).min(end);
         let left = acked - (cwnd - self.cwnd);
         self.cwnd = cwnd.min(self.clamp);
         left
@@ -215,6 +219,19 @@ mod tests {
         window.ssthresh = 12;
         assert_eq!(window.slow_start(5), 3);
         assert_eq!(window.cwnd, 12);
+    }
+
+    #[test]
+    fn an_older_slow_start_goes_one_packet_beyond_the_threshold() {
+        let mut window = Window::new(&TcpConfig {
+            slow_start_at_threshold: true,
+            ..TcpConfig::default()
+        });
+        window.ssthresh = window.cwnd;
+        assert!(window.in_slow_start());
+        assert_eq!(window.slow_start(3), 2);
+        assert_eq!(window.cwnd, window.ssthresh + 1);
+        assert!(!window.in_slow_start());
     }
 
     #[test]

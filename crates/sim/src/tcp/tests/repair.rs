@@ -234,6 +234,12 @@ fn every_switch_alone_still_repairs() {
             ..on()
         },
         TcpConfig {
+            byte_counting: false,
+            cubic_ack_ratio: true,
+            slow_start_at_threshold: true,
+            ..on()
+        },
+        TcpConfig {
             fixed_window_bytes: Some(200_000),
             ..on()
         },

@@ -42,6 +42,22 @@ fn lost_syn_is_repeated_after_a_second() {
 }
 
 #[test]
+fn ecn_outlives_a_lost_syn_without_the_fallback_alone() {
+    for ecn_fallback in [true, false] {
+        let config = TcpConfig {
+            ecn: true,
+            ecn_fallback,
+            ..TcpConfig::default()
+        };
+        let mut pair = Pair::new(&config, 10, 80);
+        pair.script(|nth, _| if nth == 0 { Fate::Drop } else { Fate::Pass });
+        pair.client.write(1_000);
+        pair.run(3_000);
+        assert_eq!(pair.data_sent()[0].ecn == Ecn::Ect0, !ecn_fallback);
+    }
+}
+
+#[test]
 fn lost_syn_ack_is_repeated() {
     let mut pair = Pair::new(&TcpConfig::default(), 10, 80);
     pair.script_back(|nth, _| if nth == 0 { Fate::Drop } else { Fate::Pass });

@@ -527,7 +527,7 @@ def test_both_directions_of_a_bottleneck_have_a_ring_of_their_own() -> None:
         "back": {"rate": "10 Mbit/s", "sim": {"ring": 256}},
     }
     links = Scenario.model_validate(data).to_engine()["links"]
-    rings = {link["name"]: link["sim"]["ring"] for link in links}
+    rings = {link["name"]: link.get("sim", {}).get("ring") for link in links}
     assert (rings["bottleneck"], rings["back"]) == (128, 256)
     data["dumbbell"]["back"]["sim"]["ring"] = -1
     with pytest.raises(ValidationError):

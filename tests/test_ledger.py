@@ -9,6 +9,8 @@ import io
 import json
 import re
 import shutil
+import sys
+import types
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +37,7 @@ from sojourn.store.folder import claim
 
 from tests import toy_paper
 from tests.pages import parse
+from tests.test_sweeps import Scheduler
 from tests.toy_paper import toy
 
 __all__ = ["toy"]
@@ -351,6 +354,32 @@ def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
     assert all(
         cell["sim"] != "not run" for e in data["papers"][0]["experiments"] for cell in e["cells"]
     )
+
+
+def test_a_cluster_makes_the_runs_of_a_ledger_and_what_is_missing_has_its_hours(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = types.ModuleType("distributed")
+    asked: list[Any] = []
+
+    class Counted(Scheduler):
+        def submit(self, *words: Any, **named: Any) -> Any:
+            asked.append(words)
+            return super().submit(*words, **named)
+
+    module.Client = Counted  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "distributed", module)
+    reproduce(find(["toy/a"])[0], workers=1, seeds={"sim": 2})
+    words = ["reproduce", "--out", str(tmp_path / "out"), "--dask", "tcp://here"]
+    assert status(words) == 0
+    said = r"toy/a on sim: 4 of 12 runs are missing, about [\d.e-]+ hours of processor time\n"
+    assert re.search(said, capsys.readouterr().err)
+    assert asked
+    data = ledger.read(tmp_path / "out" / "ledger.json")["papers"][0]
+    assert [e["hosts"]["sim"]["seeds"] for e in data["experiments"]] == [[3, 3], [3, 3]]
+    asked.clear()
+    assert status(["reproduce", "toy/a", "--dask", "tcp://nowhere"]) == 2
+    assert "--dask tcp://nowhere: no scheduler answers there" in capsys.readouterr().err
 
 
 def test_with_one_published_number_changed_only_its_row_moves(

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,6 +32,7 @@ _BEST = 10
 
 @app.command()
 def reproduce(
+    context: typer.Context,
     what: Annotated[
         list[str] | None,
         typer.Argument(help="PAPER or PAPER/EXPERIMENT", autocompletion=options.experiments),
@@ -60,6 +61,9 @@ def reproduce(
     host: Host = None,
     out: Out = None,
     workers: Workers = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Print every table, not the summary alone.")
     ] = False,
@@ -75,15 +79,28 @@ def reproduce(
     from sojourn.show.tables import console, print_line
 
     if search:
-        options_set = {"--quick": quick, "--host": host, "--seeds": seeds, "--stored": stored}
+        options_set = {
+            "--quick": quick,
+            "--host": host,
+            "--seeds": seeds,
+            "--stored": stored,
+            "--dask": dask,
+        }
         refused = [word for word, value in options_set.items() if value]
         return _search(what or [], refused=refused, out=out, workers=workers, json=as_json)
     if quick and seeds:
         raise InputError("--quick and --seeds both say how many seeds; leave one of them out")
     hosts = check_hosts(host or [])
     seeds_by_host = read_seeds(seeds or [], hosts)
+    cluster = None
+    if dask:
+        from sojourn.runs.dask import client
+
+        # It is left when the command ends.
+        cluster, count = context.with_resource(client(dask))
+        workers = workers or count
     if not what:
-        return _reproduce_all(quick, hosts, seeds_by_host, stored, out, workers, as_json)
+        return _reproduce_all(quick, hosts, seeds_by_host, stored, out, workers, as_json, cluster)
     for name, count in seeds_by_host.items():
         if name not in hosts:
             raise InputError(f"--seeds {name}={count}: add --host {name}")
@@ -104,6 +121,7 @@ def reproduce(
                 hosts=hosts,
                 looked_up=hosts if stored else (),
                 seeds=seeds_by_host,
+                client=cluster,
             )
         )
         if own_folder and not stored:
@@ -135,6 +153,7 @@ def _reproduce_all(
     out: Path | None,
     workers: int | None,
     as_json: bool,
+    cluster: Any,
 ) -> int:
     """Reproduce all papers into a ledger. Hosts that were not asked for have the runs in the
     store."""
@@ -164,6 +183,7 @@ def _reproduce_all(
         say=lambda text: print(text, file=sys.stderr),
         seeds=seeds,
         done=note_broken,
+        client=cluster,
     )
     if as_json:
         print_json(data)

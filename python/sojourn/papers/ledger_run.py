@@ -21,7 +21,7 @@ from sojourn.papers.page import write_page
 from sojourn.papers.paper import Paper, judge_papers, papers
 from sojourn.papers.reproduce import Reproduction, reproduce, seeds_on
 from sojourn.papers.search import stored_search
-from sojourn.runs.run import count_stored, open_store
+from sojourn.runs.run import count_stored, open_store, seconds_stored
 from sojourn.store.folder import Folder, claim
 
 _LOOK = "`sojourn reproduce --stored` shows what is there"
@@ -36,13 +36,18 @@ class Missing:
     there: int
     wanted: int
     why: str = ""  # why the host cannot run it
+    cpu_s: float | None = None  # of one run, as the store has it
 
     def text(self) -> str:
         """Write one line."""
         if self.why:
             return f"{self.experiment} on {self.host}: {self.why}"
         gone = self.wanted - self.there
-        return f"{self.experiment} on {self.host}: {gone} of {self.wanted} runs are missing"
+        text = f"{self.experiment} on {self.host}: {gone} of {self.wanted} runs are missing"
+        if self.cpu_s is None:
+            return text
+        hours = gone * self.cpu_s / 3600
+        return f"{text}, about {hours:.2g} hours of processor time"
 
 
 def missing(
@@ -66,7 +71,8 @@ def missing(
             except InputError as error:
                 there, why = 0, str(error)
             if why or there < wanted:
-                gaps.append(Missing(experiment.id, host, there, wanted, why))
+                cpu_s = seconds_stored(cases, numbers, store, host) if there else None
+                gaps.append(Missing(experiment.id, host, there, wanted, why, cpu_s))
     return gaps
 
 
@@ -80,9 +86,10 @@ def run(
     say: Callable[[str], None],
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
     done: Callable[[list[Reproduction]], None] = lambda reproductions: None,
+    client: Any = None,
 ) -> dict[str, Any]:
     """Write the ledger, its index and a page for each paper to the folder, and return the ledger.
-    Nothing is run on the hosts `looked_up`."""
+    Nothing is run on the hosts `looked_up`; `client` runs the rest, if given."""
     own = claim(folder)
     check_folder(folder, quick, seeds)
     wanted = [host for host in hosts if host not in looked_up]
@@ -106,6 +113,7 @@ def run(
                     hosts=hosts,
                     looked_up=looked_up,
                     seeds=seeds,
+                    client=client,
                 )
                 for experiment in paper.experiments
             ]

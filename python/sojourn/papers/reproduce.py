@@ -156,15 +156,16 @@ def reproduce(
     hosts: Sequence[str] = ("sim",),
     looked_up: Collection[str] = (),
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
+    client: Any = None,
 ) -> Reproduction:
     """Run an experiment under at least ten seeds, and judge its claims. `quick` gives fewer seeds,
     and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
-    runs in the store."""
+    runs in the store. `client` runs the rest, if given (sojourn.runs.executor)."""
     hosts = check_hosts(hosts)
     experiment = replace(experiment, is_quick=quick)
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
-    runner = Runner(store, workers)
+    runner = Runner(store, workers, client)
     runs: list[Run] = []
     refused: dict[str, str] = {}
     for host in hosts:

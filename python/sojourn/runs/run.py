@@ -342,6 +342,21 @@ def count_stored(cases: Sequence[Case], seeds: Sequence[int], store: Store, host
     return sum(store.has(job.key) for job in jobs_of(cases, seeds, (host,)))
 
 
+def seconds_stored(
+    cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str
+) -> float | None:
+    """Return the mean processor time of the stored runs, one of each case; None without any."""
+    jobs = jobs_of(_in_reach(cases, host), seeds, (host,))
+    # Jobs come case by case.
+    first = [
+        next((job for job in jobs[at : at + len(seeds)] if store.has(job.key)), None)
+        for at in range(0, len(jobs), len(seeds))
+    ]
+    entries = [store.load(job.key) for job in first if job]
+    times = [float(entry.report["cpu_s"]) for entry in entries if entry and "cpu_s" in entry.report]
+    return sum(times) / len(times) if times else None
+
+
 def stored_runs(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> list[Run]:
     """Return the runs of each case, in order, up to the first seed that is missing.
 

@@ -121,6 +121,52 @@ def test_a_ledger_with_the_words_of_an_older_one_is_read(toy: Path, tmp_path: Pa
     assert "| not found here (2 seeds) |" in papers_page.text(path)
 
 
+def test_a_claim_that_is_not_found_has_its_cause_on_each_page_and_in_the_counts(
+    toy: Path, tmp_path: Path
+) -> None:
+    path = toy / "paper.toml"
+    path.write_text(path.read_text().replace("quick_seeds = 2", "quick_seeds = 4"))
+    missed = 'relation = "greater"\nquote = true\ncause = "our stand-in"\nwhy = "it is a toy"'
+    for name, more in (("a", missed), ("b", 'relation = "greater"')):
+        path = toy / name / "claims.toml"
+        path.write_text(path.read_text().replace('relation = "less"', more))
+        (toy / name / "published.toml").write_text("")
+    data = made(tmp_path / "out")
+    (paper,) = data["papers"]
+    assert paper["causes"] == {"sim": {"our stand-in": 1, "unexplained": 1}, "linux": {}}
+    by_cause = "not found here: 1 our stand-in, 1 unexplained"
+    for name in ("toy.html", "index.html"):
+        text = (tmp_path / "out" / name).read_text()
+        assert by_cause in text and "our stand-in: it is a toy" in text
+        # The paper's words, and a paraphrase.
+        assert text.count("“CoDel's delay is") + text.count("“CoDel&#39;s delay is") == 1
+    page = papers_page.text(tmp_path / "out" / "ledger.json")
+    assert "Not found here, simulator: 1 our stand-in, 1 unexplained." in page
+    assert "| “CoDel's delay is less than that of tail drop” | Table a |" in page
+    assert "| our stand-in: it is a toy. drop: system delay, mean, CoDel / Tail" in page
+
+
+def test_a_full_link_and_a_quotient_of_printed_cells_are_counted_apart(
+    toy: Path, tmp_path: Path
+) -> None:
+    path = toy / "a" / "published.toml"
+    path.write_text(path.read_text().replace("99.5", "99.9"))
+    path = toy / "b" / "experiment.toml"
+    path.write_text('derived = ["utilisation_pct"]\n' + path.read_text())
+    a, b = made(tmp_path / "out")["papers"][0]["experiments"]
+    counts = [
+        sum(of["hosts"]["sim"][key].values()) for of in (a, b) for key in ("cells", "can_miss")
+    ]
+    assert counts == [3, 2, 2, 2]
+    page = papers_page.text(tmp_path / "out" / "ledger.json")
+    assert page.count("; of those that can miss ") == 1
+    for name in ("toy.html", "index.html"):
+        assert (tmp_path / "out" / name).read_text().count("of those that can miss ") == 2
+    path.write_text(path.read_text().replace('["utilisation_pct"]', '["utilization"]', 1))
+    with pytest.raises(InputError, match=r"derived: .*Did you mean 'utilisation_pct'"):
+        find(["toy/b"])
+
+
 def test_a_host_that_did_not_run_says_so_cell_by_cell(toy: Path, tmp_path: Path) -> None:
     data = made(tmp_path / "out")
     cells = [cell for _, cell in cells_of(data)]

@@ -178,6 +178,15 @@ def test_a_claim_that_print_contradicts_says_so_beside_what_was_measured() -> No
     assert again.verdict == "print contradicts itself" and "0.4 and 0.5" in again.remarks()[1]
 
 
+def test_the_sentences_own_number_cannot_contradict_it() -> None:
+    entry = {**LINE, "relation": "less", "left": "a", "value": 0.9, "contradicts": "the target"}
+    cells = [(cell, "a", "jain") for cell in CELLS]
+    (one,), _ = read({"claims": [entry]}, CELLS, dict.fromkeys(cells, 0.9))
+    assert decided(one, lambda _: 0.95).verdict == "print contradicts itself"
+    with pytest.raises(InputError, match="contradicts: the reading holds on the printed"):
+        read({"claims": [entry]}, CELLS, dict.fromkeys(cells, 0.8))
+
+
 TURNS = {"axis": "room", "values": ["5/15", "33/67"]}
 
 

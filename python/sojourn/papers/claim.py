@@ -100,6 +100,16 @@ class Claim:
     is_order: bool = False  # pairs that print hardly tells apart are left out
 
     @property
+    def said(self) -> str:
+        """Write its text, the paper's words in quotation marks."""
+        return f"“{self.text}”" if self.quote else self.text
+
+    @property
+    def reason(self) -> str:
+        """Write its cause, and why."""
+        return f"{self.cause}: {self.why}" if self.why else self.cause
+
+    @property
     def checks(self) -> list[tuple[Pair, str]]:
         """List each pair with each metric."""
         return [(pair, metric) for pair in self.pairs for metric in self.metrics]

@@ -34,6 +34,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sojourn.papers.claim import (
+    CAUSES,
     CONTRADICTED,
     NOT_FOUND,
     NOT_IN_PRINT,
@@ -434,9 +435,7 @@ class Judged:
     @property
     def cause(self) -> str:
         """Write the cause of a claim that is not found here; empty for another verdict."""
-        if self.verdict != NOT_FOUND:
-            return ""
-        return f"{self.claim.cause}: {self.claim.why}" if self.claim.why else self.claim.cause
+        return self.claim.reason if self.verdict == NOT_FOUND else ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn reproduce --json`."""
@@ -455,6 +454,12 @@ def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
     if not some_ran:
         return experiment
     return f"{experiment} ({_named(gone)})"
+
+
+def causes(judged: Iterable[Judged]) -> dict[str, int]:
+    """Count the claims that are not found here by their cause."""
+    missed = [claim.claim.cause for claim in judged if claim.verdict == NOT_FOUND]
+    return {cause: missed.count(cause) for cause in CAUSES if cause in missed}
 
 
 def count(judged: Iterable[Judged]) -> dict[str, int]:

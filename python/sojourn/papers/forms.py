@@ -70,6 +70,7 @@ class ExperimentTable(Model):
     queue: Text | None = None
     window: Text | None = None
     peers: tuple[Text, ...] = ()
+    derived: tuple[Text, ...] = ()  # metrics that print has as quotients of others
     algorithms: tuple[AlgorithmTable, ...] = ()
     also: tuple[AlgorithmTable, ...] = ()
     rows: dict[str, Rows] = Field({})
@@ -161,6 +162,11 @@ def read_experiment(
             except InputError as error:
                 raise InputError(f"{path}: signals[{i}]: {error}") from error
         signal.setdefault("set", {})
+    for name in data.get("derived", ()):
+        try:
+            find_metric(name)
+        except InputError as error:
+            raise InputError(f"{path}: derived: {error}") from error
     for i, ablation in enumerate(data.get("ablations", ())):
         try:
             if "point" in ablation:

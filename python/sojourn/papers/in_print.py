@@ -46,7 +46,7 @@ def tried(
     claim: Claim, published: Print, left_out: Collection[tuple[Pair, str]] = ()
 ) -> Trial | None:
     """Try a claim in each cell that has printed numbers; None where none has. An order says nothing
-    of two equal numbers."""
+    of two equal numbers. A number that the sentence itself has cannot contradict it."""
     if claim.spread:  # no paper prints its runs
         return None
     held: list[str] = []
@@ -55,7 +55,8 @@ def tried(
         cells = pair.cells(metric)
         numbers = [published[cell] for cell in cells if cell in published]
         is_tie = claim.is_order and len(set(numbers)) == 1
-        if len(numbers) < len(cells) or is_tie or (pair, metric) in left_out:
+        is_its_own = claim.contradicts and pair.right is None and _is_bound(pair, numbers)
+        if len(numbers) < len(cells) or is_tie or is_its_own or (pair, metric) in left_out:
             continue
         text = f"{pair.text()}, {METRICS[metric].label}: {' and '.join(f'{n:g}' for n in numbers)}"
         (held if _holds(claim, pair, numbers) else failed).append(text)
@@ -78,6 +79,11 @@ def check(claims: Iterable[Claim], published: Print) -> None:
                 f"({'; '.join(trial.held[:_NAMED])}); leave `contradicts` out, or read the "
                 "sentence otherwise"
             )
+
+
+def _is_bound(pair: Pair, numbers: list[float]) -> bool:
+    bounds = pair.value if isinstance(pair.value, tuple) else (pair.value,)
+    return bool(numbers) and numbers[0] in bounds
 
 
 def _holds(claim: Claim, pair: Pair, numbers: list[float]) -> bool:

@@ -32,9 +32,9 @@ from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
 from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS
 from sojourn.papers.claims import SEEDS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles
-from sojourn.papers.page import Line, cores, lines, tally
+from sojourn.papers.page import Line, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper
-from sojourn.papers.reasons import Measured, counts, printed
+from sojourn.papers.reasons import Measured, counted, counts
 from sojourn.papers.reproduce import Reproduction
 from sojourn.show.chart import Chart
 from sojourn.show.page import render
@@ -49,7 +49,7 @@ class _ByHost(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _every(cls, value: object) -> object:
-        for name in ("verdicts", "measured", "hosts"):
+        for name in ("verdicts", "measured", "hosts", "causes"):
             by_host = value.get(name) if isinstance(value, dict) else None
             if isinstance(by_host, dict) and not by_host.keys() >= set(HOSTS):
                 raise ValueError(f"{name} lacks a host")
@@ -78,6 +78,8 @@ class HostForm(BaseModel):
     cells: dict[str, Count]
     verdicts: dict[str, Count]
     why: StrictStr
+    # Of those that can miss; empty in older ledgers.
+    can_miss: dict[str, Count] = {}
     seeds: tuple[Count, Count] = (0, 0)
 
 
@@ -121,6 +123,7 @@ class PaperForm(_ByHost):
     source: StrictStr
     page: StrictStr
     verdicts: dict[str, dict[str, Count]]
+    causes: dict[str, dict[str, Count]] = {}  # of the claims that are not found here
     claims: list[ClaimForm]
     search: SearchForm | None = None
     experiments: list[ExperimentForm]
@@ -172,6 +175,7 @@ def paper_part(
         "source": first.data["source"],
         "page": f"{paper}.html",
         "verdicts": tally(every),
+        "causes": missed(every),
         "claims": [_claim(line) for line in several],
         "search": _search(search, first.home) if search else None,
         "experiments": experiments,
@@ -197,6 +201,7 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
     experiment = reproduction.experiment
     claims = lines(reproduction.judged)
     verdicts, made = tally(claims), cores(reproduction)
+    in_print = {host: counted(reproduction, host) for host in HOSTS}
     return {
         "experiment": experiment.id,
         "title": experiment.title,
@@ -207,7 +212,8 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
             host: {
                 "core": made.get(host),
                 "seeds": list(reproduction.seeds_of(host)),
-                "cells": counts(printed(reproduction, host)),
+                "cells": counts(in_print[host]),
+                "can_miss": counts([cell for cell in in_print[host] if cell.can_miss]),
                 "verdicts": verdicts[host],
                 "why": reproduction.refused.get(host, ""),
             }
@@ -318,17 +324,28 @@ def _renamed(value: Any) -> Any:
 
 def index(ledger: Mapping[str, Any]) -> str:
     """Render one self-contained page, which links to the pages beside it."""
-    papers = [{**paper, "by_verdict": by_verdict(claims_of(paper))} for paper in ledger["papers"]]
+    none: dict[str, dict[str, int]] = {host: {} for host in HOSTS}
+    papers = [
+        {"causes": none, **paper, "by_verdict": by_verdict(claims_of(paper))}
+        for paper in ledger["papers"]
+    ]
     return render(
         "ledger.html",
         ledger=ledger,
         papers=papers,
         total=total(ledger),
+        causes={host: _summed([paper["causes"][host] for paper in papers]) for host in HOSTS},
+        not_found=NOT_FOUND,
         hosts=HOST_NAMES,
         verdicts=VERDICTS,
         enough=SEEDS,
         seeds=seeds_text,
     )
+
+
+def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    words = dict.fromkeys(word for one in counts for word in one)
+    return {word: sum(one.get(word, 0) for one in counts) for word in words}
 
 
 def claims_of(paper: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -27,10 +27,10 @@ from sojourn.core.text import Table
 from sojourn.core.units import Duration, Rate
 from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure
 from sojourn.papers.claim import VERDICTS
-from sojourn.papers.claims import Judged, count
+from sojourn.papers.claims import Judged, causes, count
 from sojourn.papers.experiment import Experiment, Signal
 from sojourn.papers.paper import JudgedPaper
-from sojourn.papers.reasons import RULE, Change, Measured, counts, off, printed
+from sojourn.papers.reasons import APART, RULE, Change, Measured, counted, counts, off
 from sojourn.papers.reproduce import Reproduction
 from sojourn.scenario.changes import under_test
 from sojourn.scenario.ends import queue_rates, queues
@@ -86,21 +86,30 @@ def html(
     pairs = enumerate(zip(reproductions, charts, strict=True))
     sections = [_section(*pair, place) for place, pair in pairs]
     several: list[dict[str, Any]] = [
-        {"paper": p.paper, "lines": rows, "tally": tally(rows), "is_decided": p.is_decided}
+        {
+            "paper": p.paper,
+            "lines": rows,
+            "tally": tally(rows),
+            "causes": missed(rows),
+            "is_decided": p.is_decided,
+        }
         for p in judged_papers
         for rows in [lines(p.judged)]
     ]
+    every = [line for part in (*sections, *several) for line in part["lines"]]
     titles = [reproduction.experiment.title for reproduction in reproductions]
     papers = dict.fromkeys(r.experiment.home.title for r in reproductions)
     return render(
         "report.html",
         sections=sections,
         several=several,
-        total=tally(line for part in (*sections, *several) for line in part["lines"]),
+        total=tally(every),
+        causes=missed(every),
         hosts=HOST_NAMES,
         verdicts=VERDICTS,
         searches=searches or {},
         inside=RULE.replace("inside:", "inside if"),
+        apart=APART[0].upper() + APART[1:],
         title=titles[0] if len(titles) == 1 else ", ".join(papers),
     )
 
@@ -124,9 +133,16 @@ def tally(claims: Iterable[Line]) -> dict[str, dict[str, int]]:
     return {host: count(row.by_host[host] for row in rows) for host in HOSTS}
 
 
+def missed(claims: Iterable[Line]) -> dict[str, dict[str, int]]:
+    """Count the claims that are not found by their cause, by host."""
+    rows = list(claims)
+    return {host: causes(row.by_host[host] for row in rows) for host in HOSTS}
+
+
 def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) -> dict[str, Any]:
     experiment = reproduction.experiment
     claims = lines(reproduction.judged)
+    in_print = {host: counted(reproduction, host) for host in HOSTS}
     by_signal: dict[str, list[dict[str, Any]]] = {}
     for chart in charts:
         by_signal.setdefault(chart.cell, []).append(drawn(chart, f"f{place}-"))
@@ -155,7 +171,12 @@ def _section(reproduction: Reproduction, charts: Sequence[Chart], place: int) ->
         ),
         "lines": claims,
         "tally": tally(claims),
-        "cells": {host: counts(printed(reproduction, host)) for host in HOSTS},
+        "causes": missed(claims),
+        "cells": {host: counts(cells) for host, cells in in_print.items()},
+        "can_miss": {
+            host: counts([cell for cell in cells if cell.can_miss])
+            for host, cells in in_print.items()
+        },
         "groups": groups,
         "pictures": by_signal.get("", []),
         "off": off(reproduction),

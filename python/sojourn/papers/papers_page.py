@@ -20,7 +20,7 @@ from sojourn.core.errors import SojournError
 from sojourn.core.hosts import HOSTS, seeds_text
 from sojourn.core.text import json_text, markdown, markdown_cell, write_page
 from sojourn.papers import ledger
-from sojourn.papers.claim import NOT_RUN, VERDICTS, Claim
+from sojourn.papers.claim import CAUSES, NOT_FOUND, NOT_RUN, VERDICTS, Claim
 from sojourn.papers.claims import SEEDS
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.paper import InPrint, Paper, figures_in_print, papers
@@ -149,7 +149,15 @@ def _counts(verdicts: Verdicts) -> str:
     for host in HOSTS:
         words = [by_host[host][0] for _, by_host in verdicts.values()]
         rows.append((_HOSTS[host], *map(words.count, VERDICTS)))
-    return markdown(("claims", *VERDICTS), rows, range(1, 1 + len(VERDICTS)))
+    table = markdown(("claims", *VERDICTS), rows, range(1, 1 + len(VERDICTS)))
+    by_cause = [f"{_HOSTS[host]}: {text}" for host in HOSTS for text in [_causes(verdicts, host)]]
+    missed = [text for text in by_cause if not text.endswith(": ")]
+    return f"{table}\nNot found here, {'; '.join(missed)}.\n" if missed else table
+
+
+def _causes(verdicts: Verdicts, host: str) -> str:
+    missed = [claim.cause for claim, by_host in verdicts.values() if by_host[host][0] == NOT_FOUND]
+    return ", ".join(f"{missed.count(cause)} {cause}" for cause in CAUSES if cause in missed)
 
 
 def _figures(figures: Sequence[InPrint], entries: Mapping[str, Mapping[str, Any]]) -> str:
@@ -191,13 +199,20 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
     if entry is None:
         return NOT_RUN
     ran = entry["hosts"][host]
-    counted = [f"{count} {word}" for word, count in ran["cells"].items() if count]
+    counted = _words(ran["cells"])
+    can_miss = ran.get("can_miss") or ran["cells"]
+    if can_miss != ran["cells"]:
+        counted += f"; of those that can miss {_words(can_miss) or 'none'}"
     least, most = _seeds_of(entry, host)
     seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
     if counted and ran["core"]:
-        return _with(", ".join(counted), seeds)
+        return _with(counted, seeds)
     why = f": {' '.join(ran['why'].split())}" if ran["why"] else ""
     return _with("no number in print", seeds) if ran["core"] else f"{NOT_RUN}{why}"
+
+
+def _words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
 def _claims(verdicts: Verdicts) -> str:
@@ -208,8 +223,10 @@ def _claims(verdicts: Verdicts) -> str:
             for host, (_, words, _) in by_host.items()
             if words
         )
+        if NOT_FOUND in (by_host[host][0] for host in HOSTS):
+            measured = f"{claim.reason}. {measured}"
         words_by_host = (_with(by_host[host][0], by_host[host][2]) for host in HOSTS)
-        rows.append(map(markdown_cell, (claim.text, claim.source, *words_by_host, measured)))
+        rows.append(map(markdown_cell, (claim.said, claim.source, *words_by_host, measured)))
     return markdown(("claim", "in print", "simulator", "Linux", "measured"), rows)
 
 

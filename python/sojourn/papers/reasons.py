@@ -11,6 +11,10 @@ anything: there the aim is two points, as in the validation against Linux. A mea
 aim is inside too where its 95 % interval holds the printed number. An interval wider than three
 times the aim does not count, for it says nothing. Else a wide interval alone would win a search.
 
+Counts are given twice: of all printed cells, and of those that can miss. A link that print has as
+full is full here too. A printed quotient of two other cells, `derived` in an experiment's file, is
+counted in neither.
+
 A number that is not inside is off. A run with something changed is a reason for it under two
 conditions. It changes the number: the 95 % interval of the difference, seed by seed, lies wholly on
 one side of zero. And the changed number is inside, or less than half as far from print. No number
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
 SHARE = 0.1
 _AT_LEAST = {"ms": 0.5, "s": 0.1, "%": 0.5, "packets": 0.5, "Mbit/s": 0.1, "": 0.01}
 _WHOLE = {"utilisation_pct": 2.0}
+# A link that print has at this or more is full here too: such a cell says little.
+_FULL_PCT = 99.9
 # The widest interval that counts, in aims.
 _WIDEST = 3.0
 # 22.0 is a tenth away from 20.0, though not in binary.
@@ -46,6 +52,10 @@ RULE = (
     "inside: the mean is within a tenth of the printed number (at least 0.5 ms, 0.5 points, 0.1 s, "
     "half a packet; of utilisation 2 points), or its 95 % interval holds the number and is no "
     "wider than three times that"
+)
+APART = (
+    "utilisation printed as 99.9 % or more hardly can miss, and is left out of the second count; a "
+    "printed quotient of two other cells is in no count"
 )
 
 
@@ -123,6 +133,12 @@ class Measured:
     def inside(self) -> bool:
         """Tell whether it is as printed."""
         return self.published is not None and is_inside(self.metric, self.published, self.estimate)
+
+    @property
+    def can_miss(self) -> bool:
+        """Tell whether a run could well differ: print has no full link here."""
+        is_full = self.published is not None and self.published >= _FULL_PCT
+        return not (is_full and METRICS[self.metric].kind == "utilisation_pct")
 
     @property
     def off(self) -> float:
@@ -249,6 +265,12 @@ def printed(reproduction: Reproduction, host: str) -> list[Measured]:
         for metric in signal.metrics
     ]
     return [cell for cell in cells if cell.published is not None]
+
+
+def counted(reproduction: Reproduction, host: str) -> list[Measured]:
+    """List the printed cells that counts have: those that are no quotient of others."""
+    derived = reproduction.experiment.data.get("derived", ())
+    return [cell for cell in printed(reproduction, host) if cell.metric not in derived]
 
 
 def off(reproduction: Reproduction) -> list[Off]:

@@ -152,7 +152,7 @@ def print_summary(reproduction: Reproduction, console: Console) -> None:
             console.print(f"{HOST_NAMES[host]}: {counts}", highlight=False)
         others = [j for j in judged if j.verdict not in ("holds", NOT_RUN)]
         for other in others[:_SUMMARY_CLAIMS]:
-            line = f"  {other.verdict:{_WORD}}{other.claim.text}"
+            line = f"  {other.verdict:{_WORD}}{other.claim.said}"
             console.print(line, markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
         if len(others) > _SUMMARY_CLAIMS:
             console.print(f"  and {len(others) - _SUMMARY_CLAIMS} more", highlight=False)
@@ -170,7 +170,7 @@ def print_paper(paper: JudgedPaper, console: Console) -> None:
                 if decision
                 else (NOT_RUN, f"needs {', '.join(entry.missing)} too")
             )
-            table.add_row(entry.claim.text, *words)
+            table.add_row(entry.claim.said, *words)
         console.print(table)
 
 
@@ -198,7 +198,7 @@ def _claims(reproduction: Reproduction, host: str) -> Grid:
     title = "claims" if reproduction.hosts == ("sim",) else f"claims, {HOST_NAMES[host]}"
     table = _claims_table(title)
     for decision in reproduction.decisions_on(host):
-        table.add_row(decision.claim.text, verdict(decision), _lines(decision))
+        table.add_row(decision.claim.said, verdict(decision), _lines(decision))
     return table
 
 

@@ -47,7 +47,6 @@ class BesideRem(Beside):
     signalling: ClassVar = (
         {"qref": 3, "gamma": 2**28},
         {"bytes": 1, "qref": 10, "gamma": 2**29, "alpha": 2**31, "interval": 10 * MS},
-        {"growth": 1, "qref": 3, "gamma": 2**28},
     )
     changes: ClassVar = (
         {"interval": SECOND, "gamma": 2**31},
@@ -147,7 +146,9 @@ class WitnessedRem(Witnessed):
     def model(self, rows: list[Row], child: Child, judge: AsRecorded) -> Discipline:
         # As in tests/models/ns2_rem.tcl. A packet that fills its queue is refused.
         in_bytes = child is self.children["rem-bytes"]
-        limit = {"limit_bytes": 60 * 1000 - 1} if in_bytes else {"limit_pkts": 60 - 1}
+        limit: dict[str, Any] = (
+            {"limit_bytes": 60 * 1000 - 1} if in_bytes else {"limit_pkts": 60 - 1}
+        )
         return Rem(
             capacity=10e6 / 8,
             gamma=0.5,

@@ -72,7 +72,7 @@ def reproduce(
     """Run a paper's experiments: measured beside published, a verdict for each claim. Without a
     name: those of all papers, and an index of them."""
     from sojourn.core.hosts import check_hosts, read_seeds
-    from sojourn.papers import report
+    from sojourn.papers import answer, report
     from sojourn.papers.experiment import find
     from sojourn.papers.paper import judge_papers
     from sojourn.papers.reproduce import reproduce as run_experiment
@@ -108,6 +108,8 @@ def reproduce(
     folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
     for experiment in chosen:
         experiment.check()
+    for home in {experiment.home.folder: experiment.home for experiment in chosen}.values():
+        answer.check(home)
     report.check_folder(folder, chosen, quick, hosts, seeds_by_host)
     reproductions = []
     for experiment in chosen:

@@ -87,6 +87,12 @@ class ExperimentTable(Model):
     axes: tuple[AxisTable, ...] = ()
     ablations: tuple[AblationTable, ...] = ()
     figure: dict[str, Any] = Field({})
+    answer: tuple[Text, ...] = ()  # of paper.toml alone: sojourn.papers.answer
+    picture: Text | None = None
+
+
+# Words about the whole paper, which are no part of an experiment.
+_OF_PAPER = ("answer", "picture")
 
 
 class PublishedTable(RootModel[dict[str, dict[str, dict[str, StrictInt | StrictFloat]]]]):
@@ -157,7 +163,8 @@ def read_experiment(
     keys of that value of search.toml. InputError for a key that neither file has, for a metric
     that does not exist, and for a point without such a value."""
     path = folder / "experiment.toml"
-    data = {**shared, **read_file(path)}
+    of_all = {key: value for key, value in shared.items() if key not in _OF_PAPER}
+    data = {**of_all, **read_file(path)}
     for key in REQUIRED:
         if not data.get(key):
             raise InputError(f"{path}: {key} is missing; write it here or in ../paper.toml")

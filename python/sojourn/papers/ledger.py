@@ -32,7 +32,7 @@ from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
 from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS
 from sojourn.papers.claims import SEEDS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles
-from sojourn.papers.page import Line, cores, lines, missed, tally
+from sojourn.papers.page import Line, answer_of, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import Measured, counted, counts
 from sojourn.papers.reproduce import Reproduction
@@ -124,6 +124,7 @@ class PaperForm(_ByHost):
     page: StrictStr
     verdicts: dict[str, dict[str, Count]]
     causes: dict[str, dict[str, Count]] = {}  # of the claims that are not found here
+    answer: list[StrictStr] = []
     claims: list[ClaimForm]
     search: SearchForm | None = None
     experiments: list[ExperimentForm]
@@ -176,6 +177,7 @@ def paper_part(
         "page": f"{paper}.html",
         "verdicts": tally(every),
         "causes": missed(every),
+        "answer": answer_of(reproductions, tally(every)["sim"]),
         "claims": [_claim(line) for line in several],
         "search": _search(search, first.home) if search else None,
         "experiments": experiments,
@@ -326,7 +328,7 @@ def index(ledger: Mapping[str, Any]) -> str:
     """Render one self-contained page, which links to the pages beside it."""
     none: dict[str, dict[str, int]] = {host: {} for host in HOSTS}
     papers = [
-        {"causes": none, **paper, "by_verdict": by_verdict(claims_of(paper))}
+        {"causes": none, "answer": [], **paper, "by_verdict": by_verdict(claims_of(paper))}
         for paper in ledger["papers"]
     ]
     return render(

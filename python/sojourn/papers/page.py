@@ -27,7 +27,14 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.core.text import Table
 from sojourn.core.units import Duration, Rate
-from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure, times_figure
+from sojourn.papers import (
+    answer,
+    axis_figure,
+    cdf_figure,
+    curve_figure,
+    time_figure,
+    times_figure,
+)
 from sojourn.papers.claim import VERDICTS
 from sojourn.papers.claims import Judged, causes, count
 from sojourn.papers.experiment import Experiment, Signal
@@ -99,13 +106,16 @@ def html(
         for rows in [lines(p.judged)]
     ]
     every = [line for part in (*sections, *several) for line in part["lines"]]
+    total = tally(every)
+    answers = _answers(reproductions, charts, total["sim"])
     titles = [reproduction.experiment.title for reproduction in reproductions]
     papers = dict.fromkeys(r.experiment.home.title for r in reproductions)
     return render(
         "report.html",
         sections=sections,
         several=several,
-        total=tally(every),
+        total=total,
+        answers=answers,
         causes=missed(every),
         hosts=HOST_NAMES,
         verdicts=VERDICTS,
@@ -114,6 +124,37 @@ def html(
         apart=APART[0].upper() + APART[1:],
         title=titles[0] if len(titles) == 1 else ", ".join(papers),
     )
+
+
+def answer_of(reproductions: Sequence[Reproduction], counts: Mapping[str, int]) -> list[str]:
+    """Write the sentences that answer a paper, from the simulator's runs of its experiments."""
+    by_id = {r.experiment.id: r for r in reproductions}
+
+    def look(experiment: str, cell: str, algorithm: str, metric: str) -> float | None:
+        if experiment not in by_id:
+            return None
+        measured = by_id[experiment].cell("sim", cell, algorithm, metric)
+        return measured.estimate.mean if measured.ran else None
+
+    return answer.sentences(reproductions[0].experiment.home, look, counts)
+
+
+def _answers(
+    reproductions: Sequence[Reproduction],
+    charts: Sequence[Sequence[Chart]],
+    counts: Mapping[str, int],
+) -> list[dict[str, Any]]:
+    """Answer the paper of a page that has all of its experiments."""
+    homes = {r.experiment.home.folder: r.experiment.home for r in reproductions}
+    if len(homes) != 1:
+        return []
+    (home,) = homes.values()
+    if len(reproductions) < len(home.experiments):
+        return []
+    by_name = {r.experiment.name: c for r, c in zip(reproductions, charts, strict=True)}
+    chart = answer.picture(home, by_name)
+    texts = answer_of(reproductions, counts)
+    return [{"texts": texts, "picture": drawn(chart, "answer-") if chart else None}]
 
 
 def lines(judged: Mapping[str, Iterable[Judged]]) -> list[Line]:

@@ -19,7 +19,7 @@ from typing import Any
 from sojourn.core.errors import SojournError
 from sojourn.core.hosts import HOSTS, seeds_text
 from sojourn.core.text import json_text, markdown, markdown_cell, write_page
-from sojourn.papers import ledger
+from sojourn.papers import answer, ledger
 from sojourn.papers.claim import CAUSES, NOT_FOUND, NOT_RUN, VERDICTS, Claim
 from sojourn.papers.claims import SEEDS
 from sojourn.papers.experiment import Experiment
@@ -95,6 +95,7 @@ def _paper_section(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
     verdicts = _verdicts(paper, data, entries)
     yield f"## {paper.home.title}\n"
     yield f"{paper.experiments[0].data['source']}.\n"
+    yield from _answer(paper, entries, verdicts)
     yield _counts(verdicts)
     yield "### Figures and tables\n"
     yield _figures(figures_in_print(paper), entries)
@@ -105,6 +106,27 @@ def _paper_section(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
     if paper.home.search:
         yield "### The search\n"
         yield _search(paper, data.get("search"), whole=len(entries) == len(paper.experiments))
+
+
+def _answer(
+    paper: Paper, entries: Mapping[str, Mapping[str, Any]], verdicts: Verdicts
+) -> Iterator[str]:
+    """Write the sentences that answer the paper, and the place of its picture."""
+
+    def look(experiment: str, cell: str, algorithm: str, metric: str) -> float | None:
+        for one in entries.get(experiment, {}).get("cells", ()):
+            if (one["cell"], one["algorithm"], one["metric"]) == (cell, algorithm, metric):
+                return None if one["sim"] == NOT_RUN else float(one["sim"][0])
+        return None
+
+    words = [by_host["sim"][0] for _, by_host in verdicts.values()]
+    counts = {verdict: words.count(verdict) for verdict in VERDICTS}
+    for text in answer.sentences(paper.home, look, counts):
+        yield f"- {markdown_cell(text)}"
+    experiment, _, figure = str(paper.home.shared.get("picture", "")).partition("/")
+    if experiment:
+        command = f"sojourn reproduce {paper.name}/{experiment}"
+        yield f"- Picture: “{figure}” of `{command}`.\n"
 
 
 # By id, the claim, and on each host its verdict, measurement, and seeds where these are fewer than

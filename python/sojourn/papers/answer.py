@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A paper's answer for a person: three sentences and one picture, before all tables.
+
+paper.toml has them:
+
+answer = ["…", "…", "…"]      what is claimed, and what is found
+picture = "EXPERIMENT/FIGURE" a figure of an experiment, as its file has it: "up/peak-rtt"
+
+No measured number is typed there. A place in braces is filled from the simulator's cells or counts:
+
+{PAPER/EXPERIMENT: CELL: ALGORITHM: METRIC}    the mean, with its unit
+{claims}, {claims: VERDICT}                    all claims of the paper, or those of a verdict
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from sojourn.core.errors import InputError, nearest
+from sojourn.papers.claim import NOT_RUN, VERDICTS
+from sojourn.papers.experiment import Experiment, PaperFiles
+from sojourn.result.metrics import METRICS
+from sojourn.show.chart import Chart
+from sojourn.show.page import number
+
+SENTENCES = 3
+_PLACE = re.compile(r"\{([^{}]*)\}")
+# The value of a cell: experiment, cell, algorithm, metric. None where it did not run.
+Look = Callable[[str, str, str, str], float | None]
+
+
+def sentences(paper: PaperFiles, look: Look, counts: Mapping[str, int]) -> list[str]:
+    """Write the sentences, with numbers of these cells and counts of claims by verdict."""
+
+    def fill(place: re.Match[str]) -> str:
+        parts = place[1].split(": ")
+        if parts[0] == "claims":
+            return str(sum(counts.values()) if len(parts) == 1 else counts.get(parts[1], 0))
+        experiment, cell, algorithm, metric = parts
+        value = look(experiment, cell, algorithm, metric)
+        if value is None:
+            return NOT_RUN
+        unit = METRICS[metric].unit
+        return f"{number(value)} {unit}".rstrip()
+
+    return [_PLACE.sub(fill, text) for text in paper.shared.get("answer", ())]
+
+
+def picture(paper: PaperFiles, charts: Mapping[str, Sequence[Chart]]) -> Chart | None:
+    """Find the picture among the charts, which are given by experiment. The simulator's comes
+    first. None where it has none, or its experiment did not run."""
+    experiment, _, figure = str(paper.shared.get("picture", "")).partition("/")
+    head = f"{paper.name}-{experiment}-{figure}".lower()
+    found = [chart for chart in charts.get(experiment, ()) if chart.name.lower().startswith(head)]
+    wanted = (head, f"{head}-sim", f"{head}-linux")
+    by_name = {chart.name.lower(): chart for chart in found}
+    return next((by_name[name] for name in wanted if name in by_name), None)
+
+
+def check(paper: PaperFiles) -> None:
+    """Raise InputError where the answer is no three sentences, or names what is not there."""
+    path = paper.folder / "paper.toml"
+    texts = paper.shared.get("answer", ())
+    if texts and len(texts) != SENTENCES:
+        raise InputError(f"{path}: answer: it has {len(texts)} sentences; {SENTENCES} are allowed")
+    cells = [cell for experiment in paper.experiments for cell in _cells(experiment)]
+    known = {
+        "claims",
+        *(f"claims: {verdict}" for verdict in VERDICTS),
+        *(": ".join(cell) for cell in cells),
+    }
+    for text in texts:
+        for place in _PLACE.findall(text):
+            if place not in known:
+                near = nearest(place, known)
+                raise InputError(f"{path}: answer: there is no {{{place}}}.{near}")
+    experiment = str(paper.shared.get("picture", "")).partition("/")[0]
+    names = [one.name for one in paper.experiments]
+    if experiment and experiment not in names:
+        near = nearest(experiment, names)
+        raise InputError(f"{path}: picture: there is no experiment '{experiment}'.{near}")
+
+
+def _cells(experiment: Experiment) -> Iterator[tuple[str, str, str, str]]:
+    """List the cells that tables and the ledger have."""
+    for signal in experiment.signals():
+        if not signal.ablates:
+            for contender in experiment.contenders(signal):
+                for metric in signal.metrics:
+                    yield experiment.id, signal.name, contender.name, metric

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The answer of a paper: three sentences whose numbers are measured, and one picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sojourn.cli import status
+from sojourn.core.errors import InputError
+from sojourn.papers import answer, ledger, papers_page
+from sojourn.papers.experiment import PaperFiles, find, papers
+
+from tests.pages import parse
+from tests.toy_paper import toy
+
+__all__ = ["toy"]
+
+ANSWER = """answer = [
+    "It claims that CoDel's delay is shorter.",
+    "We find {toy/a: drop: CoDel: system_delay_mean_ms} beside \
+{toy/a: drop: Tail <drop>: system_delay_mean_ms}.",
+    "Of {claims} claims {claims: holds} holds.",
+]
+picture = "a/drop"
+"""
+
+
+def answered(toy: Path, text: str = ANSWER) -> None:
+    path = toy / "paper.toml"
+    path.write_text(text + path.read_text())
+
+
+@pytest.mark.parametrize("paper", papers(), ids=lambda paper: paper.name)
+def test_every_paper_that_is_shipped_has_an_answer_of_three_sentences(paper: PaperFiles) -> None:
+    answer.check(paper)
+    assert len(paper.shared["answer"]) == answer.SENTENCES
+    assert paper.shared["picture"].partition("/")[2]
+
+
+def test_the_first_screen_is_the_answer_with_measured_numbers_and_a_picture(
+    toy: Path, tmp_path: Path
+) -> None:
+    before = ledger.definition(find(["toy/a"])[0])
+    answered(toy)
+    assert ledger.definition(find(["toy/a"])[0]) == before, "its words are no part of a run"
+    out = tmp_path / "out"
+    assert status(["reproduce", "--quick", "--out", str(out), "--workers", "1"]) == 0
+    data = ledger.read(out / "ledger.json")
+    (paper,) = data["papers"]
+    means = {
+        cell["algorithm"]: cell["sim"][0]
+        for cell in paper["experiments"][0]["cells"]
+        if cell["metric"] == "system_delay_mean_ms"
+    }
+    said = "We find {:.2f} ms beside {:.2f} ms.".format(means["CoDel"], means["Tail <drop>"])
+    holds = paper["verdicts"]["sim"]["holds"]
+    third = f"Of 3 claims {holds} holds."
+    assert paper["answer"] == ["It claims that CoDel's delay is shorter.", said, third]
+    text = (out / "toy.html").read_text()
+    first = text[: text.index('id="verdicts"')]
+    assert said in first and third in first and first.count("<figure>") == 1
+    parse(text)
+    assert said in (out / "index.html").read_text()
+    page = papers_page.text(out / "ledger.json")
+    assert f"- {said}" in page and "- Picture: “drop” of `sojourn reproduce toy/a`." in page
+    # Without one of the experiments there is no answer to the paper.
+    assert status(["reproduce", "toy/a", "--quick", "--stored", "--out", str(tmp_path / "a")]) == 0
+    assert 'class="answer"' not in (tmp_path / "a" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ("CoDel: system", "Codel: system", r"there is no \{toy/a: drop: Codel: .*Did you mean"),
+        ("claims: holds", "claims: hold", r"there is no \{claims: hold\}. Did you mean"),
+        ('"a/drop"', '"c/drop"', "picture: there is no experiment 'c'"),
+        ('    "Of {claims} claims {claims: holds} holds.",\n', "", "it has 2 sentences; 3 are"),
+    ],
+)
+def test_an_answer_that_names_what_is_not_there_is_refused(
+    toy: Path, was: str, now: str, said: str
+) -> None:
+    assert was in ANSWER
+    answered(toy, ANSWER.replace(was, now))
+    with pytest.raises(InputError, match=said):
+        answer.check(find(["toy/a"])[0].home)

@@ -34,7 +34,7 @@ def short_experiment() -> Experiment:
     experiment.__dict__["scenario"] = experiment.scenario.replace(change)
     # So that a verdict of this kind is to be seen, too.
     found, _ = experiment.claims()
-    experiment.__dict__["claims"] = lambda: (found, {("drop", "DUK", "system_delay_mean_ms")})
+    experiment.__dict__["claims"] = lambda: (found, {("drop", "DUK", "handover_delay_mean_ms")})
     return experiment
 
 

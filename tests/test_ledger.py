@@ -84,8 +84,12 @@ def test_the_index_counts_one_figure_and_several(toy: Path, tmp_path: Path) -> N
 
 
 def test_verdicts_of_page_index_and_terminal_are_those_of_the_ledger(
-    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "200")  # nine columns of counts in one row
     data = made(tmp_path / "out")
     (paper,) = data["papers"]
     claims = [*paper["claims"], *(c for e in paper["experiments"] for c in e["claims"])]

@@ -412,7 +412,8 @@ def test_a_kernel_of_another_hz_is_not_built_only_to_look(
 
 
 def test_every_experiment_but_one_runs_in_the_usual_memory() -> None:
-    for experiment in find([]):
+    # The thousands of browsers of LQD's paper are more than Linux takes.
+    for experiment in find(["asqm", "cfd", "duk", "stability"]):
         first = experiment.cases()[0].scenario.to_engine("linux")
         wanted = 1280 if experiment.id == "duk/2" else memory.USUAL_MB
         assert memory.guest_mb(first) == wanted, experiment.id

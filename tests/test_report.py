@@ -74,10 +74,10 @@ def test_the_page_names_its_language_and_its_experiments(page: Page, short: Repr
 def test_every_figure_says_its_numbers_in_words(page: Page, beside: Reproduction) -> None:
     said = [e.attributes["aria-label"] for e in page.all("svg", "img")]
     assert said and all(e.attributes["role"] == "img" for e in page.all("svg"))
-    begin_s, end_s = 30, 60
+    begin_s, end_s = 35, 60
     for host in beside.hosts:
         for curve in curves(beside, "drop", host):
-            inside = curve.y[(curve.x > begin_s) & (curve.x < end_s)]
+            inside = curve.y[(curve.x >= begin_s) & (curve.x < end_s)]
             clause = f"{curve.name} {inside.mean():.1f}, {np.nanmax(curve.y):.1f} at "
             assert any(clause in words for words in said), clause
     for of_algorithm in lines(beside, "ecn"):

@@ -239,7 +239,7 @@ def _find_paper(what: Sequence[str]) -> PaperFiles:
 
     known = {paper.name: paper for paper in papers()}
     if len(what) != 1:
-        with_points = [name for name, paper in known.items() if paper.search_path.is_file()]
+        with_points = [n for n, paper in known.items() if paper.search and paper.search.searched]
         example = (with_points or sorted(known))[0]
         raise InputError(f"--search is of one paper: sojourn reproduce {example} --search")
     name = what[0]

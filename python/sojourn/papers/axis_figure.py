@@ -114,7 +114,7 @@ def _chart(
         f"{table}: mean of {seeds_text(*reproduction.seeds_of(host))} with its 95 % interval.",
         [panel(scale, metric, lines)],
         words(signal, scale, metric, lines),
-        Layout(head_in=0, panel_in=3.6, legend_columns=(min(len(lines), 5), 3)),
+        Layout(head_in=0, panel_in=3.6, legend_columns=None if len(lines) > 5 else (len(lines), 3)),
         along[0].label,
         host,
         ("algorithm", scale.label, metric, "ci95_low", "ci95_high"),

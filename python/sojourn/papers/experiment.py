@@ -160,7 +160,6 @@ class Experiment:
     home: PaperFiles
     folder: Path
     data: Mapping[str, Any]
-    is_quick: bool = False  # runs the part that --quick runs
 
     @property
     def paper(self) -> str:
@@ -394,22 +393,26 @@ class Experiment:
         """List every algorithm under every signal."""
         return self._cases(self.contenders(), self.signals())
 
-    def cases_on(self, host: str, hosts: Sequence[str]) -> list[Case]:
+    def cases_on(self, host: str, hosts: Sequence[str], quick: bool = False) -> list[Case]:
         """List the cases that one of several hosts runs."""
-        return self._cases(self.contenders(), self.runs_on(host, hosts))
+        return self._cases(self.contenders(), self.runs_on(host, hosts), quick)
 
-    def peer_cases(self, host: str) -> list[Case]:
+    def peer_cases(self, host: str, quick: bool = False) -> list[Case]:
         """List the further cases that a host needs to set ours beside the kernel's own."""
         wanted = [own for own, _ in self.peers() if own not in self.contenders()]
         wanted += [theirs for _, theirs in self.peers()] if host == "linux" else []
-        return self._cases(wanted, [signal for signal in self.signals() if not signal.ablates])
+        signals = [signal for signal in self.signals() if not signal.ablates]
+        return self._cases(wanted, signals, quick)
 
-    def _cases(self, contenders: Sequence[Contender], signals: Sequence[Signal]) -> list[Case]:
-        quick = self._quick_cells if self.is_quick else None
+    def _cases(
+        self, contenders: Sequence[Contender], signals: Sequence[Signal], quick: bool = False
+    ) -> list[Case]:
+        cells = self._quick_cells if quick else None
+        changes = self._quick.get("set", _NONE) if quick else _NONE
         return [
-            self.case(contender, signal, self._quick.get("set", _NONE) if self.is_quick else _NONE)
+            self.case(contender, signal, changes)
             for signal in signals
-            if quick is None or (signal.base in quick and not signal.ablates)
+            if cells is None or (signal.base in cells and not signal.ablates)
             for contender in contenders
             if not signal.only or contender.name in signal.only
         ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ def missing(
     store = open_store(None)
     for experiment in experiments:
         for host in wanted_hosts:
-            cases = replace(experiment, is_quick=quick).cases_on(host, hosts)
+            cases = experiment.cases_on(host, hosts, quick)
             numbers = seeds_on(experiment, host, quick, seeds)
             wanted = len(cases) * len(numbers)
             try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -162,15 +162,14 @@ def reproduce(
     and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
     runs in the store. `client` runs the rest, if given (sojourn.runs.executor)."""
     hosts = check_hosts(hosts)
-    experiment = replace(experiment, is_quick=quick)
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
     runner = Runner(store, workers, client)
     runs: list[Run] = []
     refused: dict[str, str] = {}
     for host in hosts:
-        cases = experiment.cases_on(host, hosts)
-        peers = experiment.peer_cases(host) if "linux" in hosts else []
+        cases = experiment.cases_on(host, hosts, quick)
+        peers = experiment.peer_cases(host, quick) if "linux" in hosts else []
         if host not in looked_up:
             runs += run_cases(
                 cases if "linux" in looked_up else cases + peers,

@@ -454,11 +454,11 @@ class _Metrics(dict[str, Metric]):
     are made as they are asked for."""
 
     def __missing__(self, name: str) -> Metric:
-        kind, _, place = name.partition(_OF)
+        kind, of, place = name.partition(_OF)
         metric = self.get(kind) or _of_times(kind)
-        if metric is None or (place and not metric.places):
+        if metric is None or (of and not (place and metric.places)):
             raise KeyError(name)
-        return metric.at(place) if place else metric
+        return metric.at(place) if of else metric
 
     def __contains__(self, name: object) -> bool:
         try:

@@ -56,7 +56,7 @@ static const struct aqm_field params[] = {
 	AQM_ROW_OF_CHOICES(10, cfd_conf, alone, cfd_alone, CFD_SPARED, CFD_DROPPED, 0,
 		"a flow that alone has matches; if spared, no share is above 1 - 1 / flows"),
 	AQM_ROW_OF_CHOICES(11, cfd_conf, eq1, cfd_eq1, CFD_PRODUCT, CFD_LETTER, AQM_FIXED,
-		"a packet is kept by (1 - prob) (1 - share), or as Eq. 1 is printed by prob (1 - share)"),
+		"kept by (1 - prob) (1 - share), or to the letter of Eq. 1 by prob (1 - share)"),
 	AQM_END,
 };
 

@@ -113,13 +113,13 @@ aqm = "codel"
 [[dumbbell.flows]]
 name = "near"
 count = 5
-app = { kind = "web", think = "500 ms", tail = 0 }
+app = { kind = "web", think = "500 ms", response = "900 B", response_sigma = 1.5, tail = 0 }
 
 [[dumbbell.flows]]
 name = "far"
 count = 5
 rtt = "200 ms"
-app = { kind = "web", think = "500 ms", tail = 0, persistent = 0.8 }
+app = { kind = "web", think = "500 ms", response = "900 B", response_sigma = 1.5, tail = 0, persistent = 0.8 }
 
 [[dumbbell.flows]]
 name = "files"

@@ -41,7 +41,7 @@ stop = "8 s"
 [[dumbbell.flows]]
 name = "pages"
 count = 3
-app = { kind = "web", think = "200 ms" }
+app = { kind = "web", think = "200 ms", response = "900 B", response_sigma = 1.5, tail = 0.005 }
 
 [[dumbbell.flows]]
 name = "voice"

@@ -113,13 +113,18 @@ aqm = "codel"
 [[dumbbell.flows]]
 name = "near"
 count = 5
-app = { kind = "web", think = "500 ms", response = "900 B", response_sigma = 1.5, tail = 0 }
+app = { kind = "web", think = "0.5 s", response = "900 B", response_sigma = 1.5, tail = 0 }
 
 [[dumbbell.flows]]
 name = "far"
 count = 5
 rtt = "200 ms"
-app = { kind = "web", think = "500 ms", response = "900 B", response_sigma = 1.5, tail = 0, persistent = 0.8 }
+app.kind = "web"
+app.think = "0.5 s"
+app.response = "900 B"
+app.response_sigma = 1.5
+app.tail = 0
+app.persistent = 0.8
 
 [[dumbbell.flows]]
 name = "files"

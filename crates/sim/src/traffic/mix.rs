@@ -45,6 +45,23 @@ pub const LARGEST: Key = Key::new("largest", Unit::Size, "most of the tail")
 /// The most that may be of the bytes.
 pub const MOST_TAIL_BYTES: f64 = 0.999;
 
+/// How large the tail is.
+#[derive(Clone, Copy, Debug)]
+pub enum Tail {
+    /// A share of the responses.
+    Responses(f64),
+    /// A share of the bytes.
+    Bytes(f64),
+}
+
+impl Tail {
+    /// The one that a scenario gives, of which [`check`] allows one, or else this one.
+    pub fn given(tail: Option<f64>, tail_bytes: Option<f64>, or: Self) -> Self {
+        let tail = tail.map(Self::Responses);
+        tail.or(tail_bytes.map(Self::Bytes)).unwrap_or(or)
+    }
+}
+
 /// Sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Mix {
@@ -52,8 +69,8 @@ pub struct Mix {
     pub median_bytes: f64,
     /// Deviation of its logarithm.
     pub sigma: f64,
-    /// Share of the responses in the tail.
-    pub tail: f64,
+    /// How large the tail is.
+    pub tail: Tail,
     /// Its shape.
     pub shape: f64,
     /// Its least.
@@ -63,17 +80,19 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// The same with so large a share of all bytes in the tail.
-    #[must_use]
-    pub fn with_tail_bytes(self, share: f64) -> Self {
-        let (body, tail) = (
-            share * self.mean_of_body(),
-            (1.0 - share) * self.mean_of_tail(),
-        );
-        Self {
-            tail: body / (body + tail),
-            ..self
-        }
+    /// Draws from it.
+    pub fn responses(self) -> Responses {
+        let tail = match self.tail {
+            Tail::Responses(share) => share,
+            Tail::Bytes(share) => {
+                let (body, tail) = (
+                    share * self.mean_of_body(),
+                    (1.0 - share) * self.mean_of_tail(),
+                );
+                body / (body + tail)
+            }
+        };
+        Responses { mix: self, tail }
     }
 
     fn mean_of_body(&self) -> f64 {
@@ -85,13 +104,24 @@ impl Mix {
         let cut = 1.0 - libm::pow(ratio, shape);
         shape / (shape - 1.0) * self.from_bytes * (1.0 - libm::pow(ratio, shape - 1.0)) / cut
     }
+}
 
+/// Sizes of one response after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Responses {
+    mix: Mix,
+    /// Share of them in the tail.
+    tail: f64,
+}
+
+impl Responses {
     /// Draws one.
     pub fn draw(&self, rng: &mut Rng) -> f64 {
+        let mix = &self.mix;
         if rng.unit() <= self.tail {
-            bounded_pareto(rng, self.shape, self.from_bytes, self.largest_bytes)
+            bounded_pareto(rng, mix.shape, mix.from_bytes, mix.largest_bytes)
         } else {
-            lognormal(rng, self.median_bytes, self.sigma)
+            lognormal(rng, mix.median_bytes, mix.sigma)
         }
     }
 }

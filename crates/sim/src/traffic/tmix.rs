@@ -14,7 +14,7 @@ use super::draw::{exponential, geometric, lognormal, whole_bytes, whole_ns};
 use super::files::LEAST_GAP_NS;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
-use super::mix::{self, Mix};
+use super::mix::{self, Mix, Responses, Tail};
 use super::{Conversation, End, Move, Pace, Visit, Visits};
 use crate::base::rng::Rng;
 use vectors::{FIN_NS, Vectors};
@@ -200,7 +200,7 @@ impl Traffic for Spec {
                 at_ns: 0,
             }),
             None => Source::Synthetic(Box::new(Synthetic {
-                responses: self.mix(),
+                responses: self.mix().responses(),
                 spec: self.clone(),
                 rng: member.rng,
             })),
@@ -267,17 +267,13 @@ const TAIL: f64 = 0.005;
 
 impl Spec {
     fn mix(&self) -> Mix {
-        let mix = Mix {
+        Mix {
             median_bytes: self.response_bytes as f64,
             sigma: self.response_sigma,
-            tail: self.tail.unwrap_or(TAIL),
+            tail: Tail::given(self.tail, self.tail_bytes, Tail::Responses(TAIL)),
             shape: self.tail_shape,
             from_bytes: self.tail_from_bytes as f64,
             largest_bytes: self.largest_bytes as f64,
-        };
-        match self.tail_bytes {
-            Some(share) => mix.with_tail_bytes(share),
-            None => mix,
         }
     }
 }
@@ -286,7 +282,7 @@ impl Spec {
 #[derive(Debug)]
 pub struct Synthetic {
     spec: Spec,
-    responses: Mix,
+    responses: Responses,
     rng: Rng,
 }
 

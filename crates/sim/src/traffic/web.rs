@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::key::{Key, Kind, Unit};
 use super::kinds::{Member, Traffic};
-use super::mix::{self, Mix};
+use super::mix::{self, Mix, Tail};
 
 pub use browser::Browser;
 
@@ -148,17 +148,13 @@ impl Traffic for Spec {
 
 impl Spec {
     fn mix(&self) -> Mix {
-        let mix = Mix {
+        Mix {
             median_bytes: self.response_bytes as f64,
             sigma: self.response_sigma,
-            tail: self.tail.unwrap_or(0.0),
+            tail: Tail::given(self.tail, self.tail_bytes, Tail::Bytes(TAIL_BYTES)),
             shape: self.tail_shape,
             from_bytes: self.tail_from_bytes as f64,
             largest_bytes: self.largest_bytes as f64,
-        };
-        match self.tail {
-            Some(_) => mix,
-            None => mix.with_tail_bytes(self.tail_bytes.unwrap_or(TAIL_BYTES)),
         }
     }
 

@@ -7,7 +7,7 @@ use super::{MOST_OBJECTS, REQUEST_SIGMA, SERVICE_MOST, SERVICE_SHAPE, Spec, THIN
 use super::{THINK_G_SHAPE, THINK_L_SD};
 use crate::base::rng::Rng;
 use crate::traffic::draw::{gamma, geometric, lognormal, weibull, whole_bytes, whole_ns};
-use crate::traffic::mix::Mix;
+use crate::traffic::mix::Responses;
 use crate::traffic::{After, Conversation, End, Move, Visit, Visits};
 
 /// A request and what comes of it.
@@ -21,7 +21,7 @@ struct Exchange {
 #[derive(Debug)]
 pub struct Browser {
     spec: Spec,
-    responses: Mix,
+    responses: Responses,
     persistent_pages: f64,
     /// Of the logarithm of the time to think.
     level: f64,
@@ -36,7 +36,7 @@ impl Browser {
         let level = libm::log2(spec.think_ns as f64) + THINK_L_SD * rng.normal();
         let spread = libm::sqrt(gamma(&mut rng, THINK_G_SHAPE) / THINK_G_SHAPE);
         Self {
-            responses: spec.mix(),
+            responses: spec.mix().responses(),
             persistent_pages: spec.persistent_pages(),
             spec,
             level,

@@ -83,18 +83,22 @@ pub struct TransferTimes {
     times: Vec<Vec<Times>>,
     /// By group which whole it is of, and what its share is, by window.
     parts: Vec<(usize, Vec<Sums>)>,
+    /// By whole group, the number of its parts.
+    part_counts: Vec<usize>,
 }
 
 impl TransferTimes {
     /// Of these groups of flows in these windows.
     pub fn new(groups: &[FlowSpec], windows: &[WindowSpec]) -> Self {
         let mut numbers = HashMap::new();
-        let mut names = Vec::new();
+        let (mut names, mut part_counts) = (Vec::new(), Vec::new());
         let part = |spec: &FlowSpec| {
             let number = *numbers.entry(spec.whole().to_owned()).or_insert_with(|| {
                 names.push(spec.whole().to_owned());
+                part_counts.push(0);
                 names.len() - 1
             });
+            part_counts[number] += 1;
             (number, vec![Sums::default(); windows.len()])
         };
         let parts = groups.iter().map(part).collect();
@@ -103,6 +107,7 @@ impl TransferTimes {
             times: vec![vec![Times::default(); windows.len()]; names.len()],
             names,
             parts,
+            part_counts,
         }
     }
 
@@ -124,8 +129,7 @@ impl TransferTimes {
     /// Of a group in a window, where it shares its distributions with others.
     pub fn share_of(&self, group: usize, window: usize) -> Option<&Sums> {
         let (whole, sums) = &self.parts[group];
-        let others = self.parts.iter().filter(|(other, _)| other == whole);
-        (others.take(2).count() > 1).then(|| &sums[window])
+        (self.part_counts[*whole] > 1).then(|| &sums[window])
     }
 
     /// A transfer is complete.

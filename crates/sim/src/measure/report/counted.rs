@@ -118,6 +118,7 @@ impl Counted<'_> {
     /// Of whole groups that have any.
     fn times(&self, windows: &[WindowSpec]) -> Vec<Distribution> {
         let mut found = Vec::new();
+        let parts = self.parts();
         for (number, window) in windows.iter().enumerate() {
             for (whole, name) in self.times.names().iter().enumerate() {
                 let times = self.times.of(whole, number);
@@ -126,7 +127,7 @@ impl Counted<'_> {
                     (Quantity::PageTime, PAGES, &times.pages),
                 ] {
                     let mut seen = times.clone();
-                    for flows in self.parts_of(whole) {
+                    for flows in &parts[whole] {
                         seen.add_all(&merged(flows, kept, window, &[]));
                     }
                     if seen.count() > 0 {
@@ -143,15 +144,16 @@ impl Counted<'_> {
         found
     }
 
-    /// The flows of each part of a whole group.
-    fn parts_of(&self, whole: usize) -> impl Iterator<Item = &[FlowCounted<'_>]> {
-        let mut first = 0;
-        let groups = self.scenario.flows.iter().enumerate();
-        groups.filter_map(move |(group, spec)| {
-            let members = first..first + spec.count as usize;
-            first = members.end;
-            (self.times.whole_of(group) == whole).then(|| &self.flows[members])
-        })
+    /// Of each whole group, the flows of its parts.
+    fn parts(&self) -> Vec<Vec<&[FlowCounted<'_>]>> {
+        let mut parts = vec![Vec::new(); self.times.names().len()];
+        let mut left = &self.flows[..];
+        for (group, spec) in self.scenario.flows.iter().enumerate() {
+            let (flows, others) = left.split_at(spec.count as usize);
+            left = others;
+            parts[self.times.whole_of(group)].push(flows);
+        }
+        parts
     }
 
     fn echoes(&self) -> Vec<EchoReport> {

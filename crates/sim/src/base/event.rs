@@ -5,8 +5,9 @@
 //! at most one event pending, and queues its other events itself. So the number of pending events
 //! is that of busy sources, not that of packets in flight.
 //!
-//! There are two kinds of sources. Links are busy: each is due within about a packet time, and few are
-//! due at once. They are in a short sorted list. Timers are due much later, and most of them move before they expire. They are in a heap.
+//! There are two kinds of sources. Links are busy: each is due within about a packet time, and few
+//! are due at once. They are in a short sorted list. Timers are due much later, and most of them
+//! move before they expire. They are in a heap.
 //!
 //! Events are ordered by time, then by the order of scheduling, on every machine. An event that is
 //! scheduled as the first comes before others of its time.
@@ -51,9 +52,9 @@ pub struct Events {
     scheduled: u64,
 }
 
-/// Few keys, sorted, the next one at `first`. A new key comes in from the end that is nearer, so that
-/// neither many that are due much later cost anything, nor many that are due before. Places are taken
-/// modulo the size, a power of two: then none has to be checked.
+/// Few keys, sorted, the next one at `first`. A new key comes in from the end that is nearer: neither
+/// many that are due much later cost anything, nor many that are due before. Places are taken modulo
+/// the size, a power of two: then none has to be checked.
 struct List {
     keys: [Key; LIST_MAX],
     first: usize,

@@ -47,7 +47,7 @@ from sojourn.papers.claim import (
     Print,
     Verdict,
 )
-from sojourn.papers.in_print import Trial, rank_correlation, tried
+from sojourn.papers.in_print import Trial, named, rank_correlation, tried
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import Estimate, estimate
 
@@ -107,9 +107,6 @@ class Check:
             "verdict": self.verdict,
         }
 
-
-# The most cells that a sentence names.
-_NAMED = 4
 
 # The signs between left and right, and their names.
 _RATIO, _VALUE, _CORRELATED, _SPREAD = "/", "=", "correlated with", "±"
@@ -229,7 +226,7 @@ class Decision:
         if self.rule != NOT_FOUND or len(self.checks) < 2:
             return ""
         failed = [check.text() for check in self.checks if check.verdict == NOT_FOUND]
-        return f"not so: {_named(failed)}" if failed else ""
+        return f"not so: {named(failed)}" if failed else ""
 
     def remarks(self) -> list[str]:
         """Write a sentence for each thing in print that the verdict rests on."""
@@ -244,7 +241,7 @@ class Decision:
             texts.append(WITHIN_NOISE)
         if self.left_out:
             pairs = [f"{pair.text()}, {METRICS[metric].label}" for pair, metric in self.left_out]
-            texts.append(f"left out, within one run's noise in print: {_named(pairs)}")
+            texts.append(f"left out, within one run's noise in print: {named(pairs)}")
         return texts
 
     def to_json(self) -> dict[str, Any]:
@@ -261,11 +258,6 @@ class Decision:
             "measured": "; ".join(check.text() for check in self.checks),
             "checks": [check.to_json() for check in self.checks],
         }
-
-
-def _named(texts: Sequence[str]) -> str:
-    more = [f"and {len(texts) - _NAMED} more"] if len(texts) > _NAMED else []
-    return "; ".join([*texts[:_NAMED], *more])
 
 
 _NONE: Print = MappingProxyType({})
@@ -476,7 +468,7 @@ def lacking(experiment: str, gone: Sequence[str], some_ran: bool) -> str:
     """Name the experiment that has to run, or the cells of it."""
     if not some_ran:
         return experiment
-    return f"{experiment} ({_named(gone)})"
+    return f"{experiment} ({named(gone)})"
 
 
 def causes(judged: Iterable[Judged]) -> dict[str, int]:

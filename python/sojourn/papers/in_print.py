@@ -39,8 +39,13 @@ class Trial:
 
     def text(self) -> str:
         """Name the cells that fail, with their printed numbers."""
-        more = [f"and {len(self.failed) - _NAMED} more"] if len(self.failed) > _NAMED else []
-        return "; ".join([*self.failed[:_NAMED], *more])
+        return named(self.failed)
+
+
+def named(texts: Sequence[str]) -> str:
+    """Join the first of many texts, and say how many more there are."""
+    more = [f"and {len(texts) - _NAMED} more"] if len(texts) > _NAMED else []
+    return "; ".join([*texts[:_NAMED], *more])
 
 
 def tried(

@@ -64,18 +64,19 @@ def evaluations_per_pkt(run: Run, queue: str, span: Span) -> float:
     return evaluations_per_s(run, queue, span) / arrived_per_s if arrived_per_s else _NONE
 
 
+def _all_flows(run: Run, span: Span) -> Any:
+    """Read the numbers of all flows in the window."""
+    return next(at for at in run.report["transport"] if at["name"] == span["name"])
+
+
 def transfers_per_s(run: Run, _queue: str, span: Span) -> float:
     """Divide the transfers of all flows that ended in the window by its length."""
-    counts = (at["fct_s"]["n"] for at in run.report["transport"] if at["name"] == span["name"])
-    length_s: float = span["to_s"] - span["from_s"]
-    return float(next(counts, 0)) / length_s
+    return float(_all_flows(run, span)["fct_s"]["n"]) / float(span["to_s"] - span["from_s"])
 
 
 def goodput_per_flow_kbps(run: Run, _queue: str, span: Span) -> float:
     """Divide the goodput of all flows in the window by their number."""
-    mbps = (at["goodput_mbps"] for at in run.report["transport"] if at["name"] == span["name"])
-    flows: int = len(run.report["flows"])
-    return 1e3 * float(next(mbps, 0)) / flows
+    return 1e3 * float(_all_flows(run, span)["goodput_mbps"]) / len(run.report["flows"])
 
 
 def square_law(run: Run, queue: str, span: Span) -> float:

@@ -4,9 +4,9 @@
 
     python -m bench.lqd [--turns N] [--seconds N]
 
-20,000 browsers at 105 % of a link whose bytes are mostly in the body of the distribution of sizes,
-between two nodes and between 20 hosts a side with cards of 100 Mbit/s. All take turns, so that a
-busy machine is busy for all. CPU is the user time of the engine, its report included.
+20,000 browsers of `papers/lqd/web`, between two nodes and between 20 hosts a side with cards of 100
+Mbit/s. Users begin within the first minute. All take turns, so that a busy machine is busy for all.
+CPU is the user time of the engine, its report included.
 """
 
 from __future__ import annotations
@@ -15,52 +15,44 @@ import argparse
 import statistics
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from sojourn.bench.command import FOLDER, run
+from sojourn.papers.experiment import ROOT
+from sojourn.scenario import load
 
 from bench.machine import processor
 
 QUEUE = "fifo:limit=240"
+# A side, as the paper has them for this load.
 USERS = 10_000
-HOSTS = 20
 # What a simulated second with hosts may cost.
 GOAL_MS = 31
 WEB = "`web` of `sojourn bench`"
 
 
-def laboratory(hosts: int) -> str:
-    """Write the laboratory with so many hosts a side; none: one node a side without a card."""
-    sides = "".join(
-        f'[[dumbbell.{side}]]\nname = "{name}"\ncount = {hosts}\nrate = "100 Mbit/s"\n'
-        'queue = { algorithm = "fifo", limit = 1000 }\n'
-        for side, name in (("senders", "A"), ("receivers", "B"))
-        if hosts
-    )
-    flows = "".join(
-        f'[[dumbbell.flows]]\nname = "users at {name}"\ncount = {USERS}\nfrom = "{source}"\n'
-        'start_spread = "30 s"\n'
-        'rtt = { distribution = "uniform", from = "10 ms", to = "150 ms" }\n'
-        'transport = { tcp = "freebsd_4_5" }\n'
-        'app = { kind = "web", think = "33 s", response = "2550 B", response_sigma = 1.4, '
-        "tail = 0.0005 }\n"
-        for source, name in (("senders", "B"), ("receivers", "A"))
-    )
-    back = "bottleneck back" if hosts else "back"
-    queue = 'queue = { algorithm = "fifo", limit = 240 }'
-    return (
-        'format = 2\nname = "laboratory"\nduration = "60 s"\n'
-        '[dumbbell]\nrate = "100 Mbit/s"\nrtt = "10 ms"\nheader = "38 B"\n'
-        'aqm = { algorithm = "fifo", limit = 240 }\n'
-        f'back = {{ rate = "100 Mbit/s", {queue} }}\n{sides}{flows}'
-        f'[record]\nqueues = ["bottleneck", "{back}"]\n'
-    )
+def laboratory(with_hosts: bool) -> str:
+    """Write the scenario of the paper's web traffic at 105 %; without hosts, between one node a
+    side that has no card."""
+
+    def change(data: dict[str, Any]) -> None:
+        data["duration"] = "60 s"
+        del data["record"]["windows"]
+        network = data["dumbbell"]
+        for flows in network["flows"]:
+            flows["count"] = USERS
+        if not with_hosts:
+            del network["senders"], network["receivers"]
+            data["record"]["queues"] = ["bottleneck", "back"]
+
+    return load(ROOT / "lqd/web/scenario.toml").replace(change).to_toml()
 
 
 def main() -> None:
     """Print a row for each network."""
     parser = argparse.ArgumentParser(description="What a second of 20,000 browsers costs.")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seconds", type=int, default=180)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sojourn-bench-") as scratch:
         folder = Path(scratch)
@@ -68,9 +60,9 @@ def main() -> None:
         kept = (FOLDER / "web.toml").read_text().split("windows =")[0]
         web.write_text(kept)
         networks = {WEB: web}
-        for name, hosts in (("two nodes", 0), (f"{2 * HOSTS} hosts", HOSTS)):
-            networks[name] = folder / f"{hosts}.toml"
-            networks[name].write_text(laboratory(hosts))
+        for name, with_hosts in (("two nodes", False), ("40 hosts", True)):
+            networks[name] = folder / f"{name}.toml"
+            networks[name].write_text(laboratory(with_hosts))
         spent_ms: dict[str, list[float]] = {name: [] for name in networks}
         peaks_mb = dict.fromkeys(networks, 0.0)
         for _ in range(options.turns):

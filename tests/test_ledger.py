@@ -190,8 +190,9 @@ def test_the_index_says_of_each_experiment_that_a_host_did_not_run_it(
 ) -> None:
     made(tmp_path / "out")
     index = (tmp_path / "out" / "index.html").read_text()
-    assert len(re.findall(r"Linux: </span>.*?<br>not run</p></td>", index, re.S)) == 2
-    assert not re.findall(r"simulated: </span>[^L]*?<br>not run</p></td>", index)
+    missing = r"<br>not run: \d+ of \d+ runs are missing</p></td>"
+    assert len(re.findall(rf"Linux: </span>[^S]*?{missing}", index)) == 2
+    assert not re.findall(rf"simulated: </span>[^L]*?{missing}", index)
 
 
 def test_what_is_not_in_the_store_is_said_and_nothing_runs(
@@ -211,6 +212,31 @@ def test_what_is_not_in_the_store_is_said_and_nothing_runs(
     assert several["verdicts"]["sim"] == "not run"
     assert several["measured"]["sim"] == "needs toy/b too"
     assert "toy/b on sim: 4 of 4 cells not run" in capsys.readouterr().out
+    assert "| not run: 8 of 8 runs are missing |" in papers_page.text(tmp_path / "out/ledger.json")
+
+
+def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
+    toy: Path, tmp_path: Path
+) -> None:
+    """The newer one has one experiment of two, and no claim that needs both."""
+    reproduce(find(["toy/a"])[0], quick=True, workers=1)
+    newer = made(tmp_path / "newer", "--stored")
+    whole = made(tmp_path / "whole")
+    newer["machine"]["processor"] = "another"
+    for cell in newer["papers"][0]["experiments"][0]["cells"]:
+        cell["sim"] = [1.0, 0.5, 1.5]
+    both = ledger.joined(whole, newer)
+    first, second = both["papers"][0]["experiments"]
+    assert first == newer["papers"][0]["experiments"][0]
+    assert second == whole["papers"][0]["experiments"][1]
+    assert both["papers"][0]["claims"] == whole["papers"][0]["claims"]
+    assert sum(both["papers"][0]["verdicts"]["sim"].values()) == 3
+    assert "not run" not in both["papers"][0]["verdicts"]["sim"]
+    assert both["machine"]["processor"] == f"{whole['machine']['processor']} and another"
+    # Files that changed since then did not run.
+    whole["papers"][0]["experiments"][1]["definition"] = "of other files"
+    changed = ledger.joined(whole, newer)["papers"][0]["experiments"][1]
+    assert changed == newer["papers"][0]["experiments"][1]
 
 
 def test_a_cell_of_which_a_seed_is_missing_did_not_run(toy: Path) -> None:

@@ -13,8 +13,10 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -163,12 +165,14 @@ def paper_part(
     judged_paper: JudgedPaper | None,
     charts: Sequence[Sequence[Chart]],
     search: Mapping[str, Any] | None = None,
+    gaps: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Make a paper's part; `search` is the result of a search of its open points."""
+    """Make a paper's part. `search` is the result of a search of its open points; `gaps` has what
+    is missing, in words, by experiment and host."""
     first = reproductions[0].experiment
     paper = first.paper
     several = lines(judged_paper.judged) if judged_paper else []
-    experiments = [_experiment(*both) for both in zip(reproductions, charts, strict=True)]
+    experiments = [_experiment(*both, gaps) for both in zip(reproductions, charts, strict=True)]
     every = [*several, *(line for r in reproductions for line in lines(r.judged))]
     return {
         "paper": paper,
@@ -199,7 +203,9 @@ def open_points(paper: PaperFiles) -> str:
     return _digest([tomllib.loads(paper.search_path.read_text(encoding="utf-8"))])
 
 
-def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str, Any]:
+def _experiment(
+    reproduction: Reproduction, charts: Sequence[Chart], gaps: Mapping[tuple[str, str], str]
+) -> dict[str, Any]:
     experiment = reproduction.experiment
     claims = lines(reproduction.judged)
     verdicts, made = tally(claims), cores(reproduction)
@@ -217,7 +223,7 @@ def _experiment(reproduction: Reproduction, charts: Sequence[Chart]) -> dict[str
                 "cells": counts(in_print[host]),
                 "can_miss": counts([cell for cell in in_print[host] if cell.can_miss]),
                 "verdicts": verdicts[host],
-                "why": reproduction.refused.get(host, ""),
+                "why": gaps.get((experiment.id, host), ""),
             }
             for host in HOSTS
         },
@@ -309,6 +315,52 @@ def read(path: Path) -> dict[str, Any]:
         place = ".".join(map(str, first["loc"]))
         raise InputError(f"{path}: is damaged ({place}: {first['msg']}); {remedy}") from error
     return data
+
+
+def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
+    """Make one ledger of two. An experiment that did not run in the newer one is the older's, if
+    its files are the same; so is a claim on several experiments."""
+    by_name = {paper["paper"]: paper for paper in older["papers"]}
+    papers = [
+        _joined_paper(by_name[paper["paper"]], paper) if paper["paper"] in by_name else paper
+        for paper in newer["papers"]
+    ]
+    processors = [one["machine"]["processor"] for one in (older, newer)]
+    if processors[1] not in processors[0]:
+        processors = [" and ".join(processors)]
+    return {**newer, "machine": {**newer["machine"], "processor": processors[0]}, "papers": papers}
+
+
+def _joined_paper(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
+    experiments = {entry["experiment"]: entry for entry in older["experiments"]}
+    claims = {claim["id"]: claim for claim in older["claims"]}
+
+    def of_experiment(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+        earlier = experiments.get(entry["experiment"])
+        if earlier is None or earlier["definition"] != entry["definition"]:
+            return entry
+        return earlier if not any(host["core"] for host in entry["hosts"].values()) else entry
+
+    def of_claim(claim: Mapping[str, Any]) -> Mapping[str, Any]:
+        ran = any(verdict != NOT_RUN for verdict in claim["verdicts"].values())
+        return claim if ran else claims.get(claim["id"], claim)
+
+    both = {
+        **newer,
+        "experiments": [of_experiment(entry) for entry in newer["experiments"]],
+        "claims": [of_claim(claim) for claim in newer["claims"]],
+    }
+    every = claims_of(both)
+    both["verdicts"] = {
+        host: dict(Counter(claim["verdicts"][host] for claim in every)) for host in HOSTS
+    }
+    both["causes"] = {
+        host: dict(
+            Counter(claim["cause"] for claim in every if claim["verdicts"][host] == NOT_FOUND)
+        )
+        for host in HOSTS
+    }
+    return {**both, "answer": newer["answer"] or older["answer"]}
 
 
 # Words of older ledgers.

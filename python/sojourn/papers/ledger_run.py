@@ -40,10 +40,14 @@ class Missing:
 
     def text(self) -> str:
         """Write one line."""
+        return f"{self.experiment} on {self.host}: {self.words()}"
+
+    def words(self) -> str:
+        """Write why the runs are missing, or how many are and the time that they take."""
         if self.why:
-            return f"{self.experiment} on {self.host}: {self.why}"
+            return self.why
         gone = self.wanted - self.there
-        text = f"{self.experiment} on {self.host}: {gone} of {self.wanted} runs are missing"
+        text = f"{gone} of {self.wanted} runs are missing"
         if self.cpu_s is None:
             return text
         hours = gone * self.cpu_s / 3600
@@ -121,21 +125,28 @@ def run(
             text = "\n  ".join([f"{stop}. {_LOOK}; to be run:", *gaps()])
             raise Interrupted(text) from None
         done(reproductions)
-        write_paper(own, paper, reproductions, data)
+        write_paper(
+            own, paper, reproductions, data, missing(paper.experiments, quick, hosts, hosts, seeds)
+        )
         del rest[0]
     own.write("index.html", ledger.index(data).encode())
     return data
 
 
 def write_paper(
-    own: Folder, paper: Paper, reproductions: list[Reproduction], data: dict[str, Any]
+    own: Folder,
+    paper: Paper,
+    reproductions: list[Reproduction],
+    data: dict[str, Any],
+    gaps: Iterable[Missing],
 ) -> None:
     """Write a paper's page, the numbers of its figures, and the ledger up to it."""
     several = judge_papers(reproductions)
     search = stored_search(paper.home)
     name = f"{paper.name}.html"
     charts = write_page(own, name, reproductions, several, {paper.name: search})
-    part = ledger.paper_part(reproductions, next(iter(several), None), charts, search)
+    words = {(gap.experiment, gap.host): gap.words() for gap in gaps}
+    part = ledger.paper_part(reproductions, next(iter(several), None), charts, search, words)
     data["papers"].append(part)
     own.write(ledger.FILE, json_text(data).encode())
     own.write("index.html", ledger.index(data).encode())

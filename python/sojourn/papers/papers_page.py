@@ -6,7 +6,7 @@ are from docs/evidence/ledger.json. `sojourn reproduce` wrote that file, and nam
 and the versions. An experiment whose files have changed since then counts as not run.
 
 `python -m sojourn.papers.papers_page [--check] [FILE]` writes the page, or tells whether it is up
-to date; `--take LEDGER.json` first makes that the ledger of the page.
+to date; `--take LEDGER.json` first takes what ran there into the ledger of the page.
 """
 
 from __future__ import annotations
@@ -230,10 +230,9 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
         counted += f"; of those that can miss {_words(can_miss) or 'none'}"
     least, most = _seeds_of(entry, host)
     seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
-    if counted and ran["core"]:
-        return _with(counted, seeds)
-    why = f": {' '.join(ran['why'].split())}" if ran["why"] else ""
-    return _with("no number in print", seeds) if ran["core"] else f"{NOT_RUN}{why}"
+    words = _with(counted or "no number in print", seeds) if ran["core"] else NOT_RUN
+    has_gaps = any(cell.get(host) == NOT_RUN for cell in entry["cells"])
+    return f"{words}: {' '.join(ran['why'].split())}" if ran["why"] and has_gaps else words
 
 
 def _words(counts: Mapping[str, int]) -> str:
@@ -282,7 +281,7 @@ def main(arguments: Sequence[str]) -> int:
             if at + 1 == len(words):
                 print("papers_page: --take LEDGER.json names a file", file=sys.stderr)
                 return 2
-            taken = ledger.read(Path(words[at + 1]))
+            taken = ledger.joined(ledger.read(LEDGER), ledger.read(Path(words[at + 1])))
             LEDGER.write_text(json_text(taken) + "\n", encoding="utf-8")
             del words[at : at + 2]
         return write_page(words, DEFAULT, text)

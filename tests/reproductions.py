@@ -9,11 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sojourn.papers import figures
 from sojourn.papers.experiment import Experiment, find
 from sojourn.papers.reproduce import Reproduction, reproduce
 from sojourn.result.result import Run
 from sojourn.runs.run import Case, run_cases
 from sojourn.scenario.changes import use_algorithm
+from sojourn.show.chart import file_name
 
 
 def short_experiment() -> Experiment:
@@ -65,3 +67,12 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduction]:
         patch.setattr("sojourn.papers.reproduce.run_cases", run_simulated)
         out = tmp_path_factory.mktemp("beside")
         yield reproduce(short_experiment(), quick=True, out=out, hosts=("sim", "linux"))
+
+
+def names_of_charts(made: Reproduction) -> list[str]:
+    """The names that an experiment's figures should have on each of its hosts."""
+    return [
+        file_name(made.experiment.id, name, host)
+        for name in figures.names(made.experiment)
+        for host in made.hosts
+    ]

@@ -75,7 +75,17 @@ def test_the_first_screen_is_the_answer_with_measured_numbers_and_a_picture(
     [
         ("CoDel: system", "Codel: system", r"there is no \{toy/a: drop: Codel: .*Did you mean"),
         ("claims: holds", "claims: hold", r"there is no \{claims: hold\}. Did you mean"),
-        ('"a/drop"', '"c/drop"', "picture: there is no experiment 'c'"),
+        (
+            '"a/drop"',
+            '"c/drop"',
+            r"paper.toml:6: picture: there is no experiment 'c'\. Valid .*: a, b",
+        ),
+        (
+            '"a/drop"',
+            '"a/drops"',
+            r"paper.toml:6: picture: .* 'a' has no figure 'drops'. Did you mean",
+        ),
+        ('"a/drop"', '"a/x"', r"no figure 'x'\. Valid names: drop, drop-five-flows"),
         ('    "Of {claims} claims {claims: holds} holds.",\n', "", "it has 2 sentences; 3 are"),
     ],
 )

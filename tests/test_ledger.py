@@ -25,7 +25,8 @@ from sojourn.core.errors import InputError, Interrupted
 from sojourn.papers import ledger, ledger_run, papers_page, report
 from sojourn.papers.claim import VERDICTS
 from sojourn.papers.experiment import Experiment, experiments, find
-from sojourn.papers.page import KINDS, describe, figures, kind_of, window
+from sojourn.papers.figures import KINDS, figures, kind_of
+from sojourn.papers.page import describe, window
 from sojourn.papers.paper import figures_in_print, papers
 from sojourn.papers.reasons import Cell, Change, Measured
 from sojourn.papers.reproduce import reproduce

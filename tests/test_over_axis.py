@@ -25,6 +25,8 @@ from sojourn.show.chart import NARROW_IN, WIDE_IN, Chart, Panel
 from sojourn.show.drawing import draw
 from sojourn.show.page import number, spread
 
+from tests.reproductions import names_of_charts
+
 # The paper's five, of all that run.
 NAMES = ("CFD", "RED", "gCHOKe", "CoDel", "PIE")
 
@@ -89,6 +91,7 @@ def test_values_of_one_unit_are_numbers_and_others_places_in_a_row() -> None:
 
 def test_a_figure_over_an_axis_has_each_signal_and_metric_once(small: Reproduction) -> None:
     found = list(charts(small))
+    assert [of.name for of in found] == names_of_charts(small)
     assert [(of.cell, of.columns[2], of.host) for of in found] == [
         (CELLS[0], "jain", "sim"),
         (CELLS[0], "queue_delay_mean_ms", "sim"),

@@ -19,6 +19,7 @@ from sojourn.result.metrics import METRICS
 from sojourn.show.chart import NARROW_IN, WIDE_IN
 from sojourn.show.drawing import draw
 
+from tests.reproductions import names_of_charts
 from tests.test_samples import SMALL
 
 PAPER = """
@@ -82,6 +83,7 @@ def small(paper: Path) -> Reproduction:
 
 def test_each_quantity_has_a_figure_with_a_panel_for_each_algorithm(small: Reproduction) -> None:
     trips, bandwidth = charts(small)
+    assert [trips.name, bandwidth.name] == names_of_charts(small)
     for chart in (trips, bandwidth):
         assert [panel.title for panel in chart.panels] == ["CoDel", "ASQM"]
         assert [c.name for c in chart.panels[0].curves] == ["30 ms", "60 ms"]

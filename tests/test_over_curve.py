@@ -25,6 +25,8 @@ from sojourn.show.chart import NARROW_IN, WIDE_IN
 from sojourn.show.drawing import draw
 from sojourn.store.store import Store
 
+from tests.reproductions import names_of_charts
+
 
 def of_queue(s: float, steps: int = 200) -> list[Point]:
     """The curve of the queue M/D/1 with the service time s, up to 95 %."""
@@ -160,6 +162,7 @@ def test_words_summary_and_rows_have_the_same_numbers(work: Work) -> None:
 
 def test_the_axis_of_the_csv_is_a_number_and_a_knee_has_none(small: Reproduction) -> None:
     (chart,) = charts(small)
+    assert [chart.name] == names_of_charts(small)
     head, *lines = chart.csv().splitlines()
     assert head == "algorithm,load (%),utilisation_pct,system_delay_mean_ms"
     loads = [line.split(",")[1] for line in lines]

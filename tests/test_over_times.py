@@ -18,6 +18,8 @@ from sojourn.result.metrics import METRICS
 from sojourn.show.chart import NARROW_IN, WIDE_IN
 from sojourn.show.drawing import draw
 
+from tests.reproductions import names_of_charts
+
 PAPER = """
 title = "Small"
 source = "A test, 2026"
@@ -115,6 +117,7 @@ def test_a_cell_has_one_figure_of_body_and_tail_with_what_is_beside_it(
     small: Reproduction,
 ) -> None:
     (chart,) = charts(small)
+    assert [chart.name] == names_of_charts(small)
     assert chart.cell == "slow"
     for panel in chart.panels:
         assert [curve.name for curve in panel.curves] == ["CoDel", "FIFO", "FIFO, fast"]

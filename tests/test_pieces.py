@@ -109,3 +109,14 @@ def test_a_metric_of_two_queues_is_their_mean(paper: Path) -> None:
     )
     assert there > 2 * back > 0
     assert mean == pytest.approx((there + back) / 2)
+
+
+@pytest.mark.parametrize("metric", ["handover_delay_mean_ms", "step_settled_pct"])
+def test_a_metric_of_two_queues_that_no_report_has_is_refused_when_its_paper_is_read(
+    paper: Path, metric: str
+) -> None:
+    path = paper / "1" / "experiment.toml"
+    path.write_text(path.read_text().replace('"drop_pct"', f'"{metric} of bottleneck + back"'))
+    said = rf"signals\[0\]: metric '{metric}' is of one queue; name one of 'bottleneck \+ back'"
+    with pytest.raises(InputError, match=said):
+        find([str(paper)])

@@ -282,10 +282,30 @@ def test_two_metrics_go_together_by_the_ranks_of_all_cells_seed_by_seed() -> Non
 
 
 def test_no_claim_is_on_a_stand_in(toy: Path) -> None:
+    for path in (toy / "paper.toml", toy / "a" / "claims.toml", toy / "a" / "published.toml"):
+        text = path.read_text().replace('"CoDel"', '"CoDel (stand-in)"')
+        path.write_text(text.replace('"codel"', '"codel"\nstand_in = true'))
+    said = r"claims.toml: claim toy/a/less: 'CoDel \(stand-in\)' is a stand-in"
+    with pytest.raises(InputError, match=said):
+        find(["toy/a"])[0].claims()
+
+
+def test_the_name_of_a_stand_in_says_so_wherever_it_stands(toy: Path) -> None:
     path = toy / "paper.toml"
     path.write_text(path.read_text().replace('"codel"', '"codel"\nstand_in = true'))
-    with pytest.raises(InputError, match=r"claims.toml: claim toy/a/less: 'CoDel' is a stand-in"):
-        find(["toy/a"])[0].claims()
+    said = r"paper.toml:\d+: algorithms\[0\].name: 'CoDel' .* ends with ' \(stand-in\)'"
+    with pytest.raises(InputError, match=said):
+        find(["toy/a"])
+
+
+def test_the_page_and_the_first_screen_of_the_shipped_stand_in_say_so() -> None:
+    (name,) = find(["stability/90"])[0].stand_ins
+    page = Path("docs/reference/algorithms/an_aqm.md").read_text()
+    assert page.partition("# an_aqm\n\n")[2].startswith(f"**{name}:")
+    (paper,) = (paper for paper in papers() if paper.name == "stability")
+    assert [
+        text for text in paper.home.shared["answer"] if "AN-AQM" in text.replace(name, "")
+    ] == []
 
 
 def test_a_claim_that_is_not_found_has_its_cause() -> None:

@@ -19,10 +19,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sojourn.core.errors import InputError, nearest
+from sojourn.core.hosts import HOSTS
+from sojourn.papers import figures
 from sojourn.papers.claim import NOT_RUN, VERDICTS
 from sojourn.papers.experiment import Experiment, PaperFiles
 from sojourn.result.metrics import METRICS
-from sojourn.show.chart import Chart
+from sojourn.scenario.toml import line_of, read_text
+from sojourn.show.chart import Chart, file_name
 from sojourn.show.page import number
 
 SENTENCES = 3
@@ -52,11 +55,9 @@ def picture(paper: PaperFiles, charts: Mapping[str, Sequence[Chart]]) -> Chart |
     """Find the picture among the charts, which are given by experiment. The simulator's comes
     first. None where it has none, or its experiment did not run."""
     experiment, _, figure = str(paper.shared.get("picture", "")).partition("/")
-    head = f"{paper.name}-{experiment}-{figure}".lower()
-    found = [chart for chart in charts.get(experiment, ()) if chart.name.lower().startswith(head)]
-    wanted = (head, f"{head}-sim", f"{head}-linux")
-    by_name = {chart.name.lower(): chart for chart in found}
-    return next((by_name[name] for name in wanted if name in by_name), None)
+    by_name = {chart.name: chart for chart in charts.get(experiment, ())}
+    names = (file_name(paper.name, experiment, figure, host) for host in HOSTS)
+    return next((by_name[name] for name in names if name in by_name), None)
 
 
 def check(paper: PaperFiles) -> None:
@@ -76,11 +77,24 @@ def check(paper: PaperFiles) -> None:
             if place not in known:
                 near = nearest(place, known)
                 raise InputError(f"{path}: answer: there is no {{{place}}}.{near}")
-    experiment = str(paper.shared.get("picture", "")).partition("/")[0]
-    names = [one.name for one in paper.experiments]
-    if experiment and experiment not in names:
-        near = nearest(experiment, names)
-        raise InputError(f"{path}: picture: there is no experiment '{experiment}'.{near}")
+    _check_picture(paper)
+
+
+def _check_picture(paper: PaperFiles) -> None:
+    name = str(paper.shared.get("picture", ""))
+    if not name:
+        return
+    path = paper.folder / "paper.toml"
+    place = f"{path}:{line_of(read_text(path), ('picture',))}: picture"
+    by_name = {experiment.name: experiment for experiment in paper.experiments}
+    experiment, _, figure = name.partition("/")
+    if experiment not in by_name:
+        near = nearest(experiment, by_name)
+        raise InputError(f"{place}: there is no experiment '{experiment}'.{near}")
+    known = figures.names(by_name[experiment])
+    if file_name(figure) not in known:
+        near = nearest(figure, known)
+        raise InputError(f"{place}: experiment '{experiment}' has no figure '{figure}'.{near}")
 
 
 def _cells(experiment: Experiment) -> Iterator[tuple[str, str, str, str]]:

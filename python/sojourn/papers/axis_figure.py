@@ -81,6 +81,19 @@ def rows_of(experiment: Experiment) -> list[list[Cell]]:
     return list(rows.values())
 
 
+def names(experiment: Experiment) -> Iterator[str]:
+    """Name the figure of each signal and metric."""
+    for along in rows_of(experiment):
+        for metric in experiment.data["figure"]["metrics"]:
+            yield f"{_signal(experiment, along)} {metric}"
+
+
+def _signal(experiment: Experiment, along: Sequence[Cell]) -> str:
+    """Name what cells along the axis have in common."""
+    x = experiment.data["figure"]["x"]
+    return ", ".join(text for axis, text in along[0].texts.items() if axis != x)
+
+
 def charts(reproduction: Reproduction) -> Iterator[Chart]:
     """Chart each signal, metric and host. Every value of the other axes has charts of its own."""
     experiment = reproduction.experiment
@@ -105,7 +118,7 @@ def _chart(
     experiment = reproduction.experiment
     x = experiment.data["figure"]["x"]
     scale = scale_of(x, [cell.texts[x] for cell in along])
-    signal = ", ".join(text for axis, text in along[0].texts.items() if axis != x)
+    signal = _signal(experiment, along)
     first = next(s for s in experiment.signals() if s.name == along[0].label)
     table = first.table if metric in first.metrics else "Not a figure of the paper"
     return Chart(

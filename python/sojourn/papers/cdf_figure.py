@@ -78,6 +78,19 @@ def rows_of(experiment: Experiment) -> list[list[Cell]]:
     return list(rows.values())
 
 
+def names(experiment: Experiment) -> Iterator[str]:
+    """Name the figure of each signal and quantity."""
+    for along in rows_of(experiment):
+        for of in experiment.data["figure"]["of"]:
+            yield f"{_signal(experiment, along)} {quantity(experiment, of).sample.name}"
+
+
+def _signal(experiment: Experiment, along: Sequence[Cell]) -> str:
+    """Name what cells along the axis have in common."""
+    axis = experiment.data["figure"].get("axis")
+    return ", ".join(text for name, text in along[0].texts.items() if name != axis)
+
+
 def charts(reproduction: Reproduction) -> Iterator[Chart]:
     """Chart each signal, quantity and host. Every value of the other axes has charts of its own."""
     experiment = reproduction.experiment
@@ -120,7 +133,7 @@ def _chart(
     axis = experiment.data["figure"].get("axis")
     sample = metric.sample
     label = f"{sample.label} ({sample.unit})"
-    rest = ", ".join(text for name, text in along[0].texts.items() if name != axis)
+    rest = _signal(experiment, along)
     first = next(s for s in experiment.signals() if s.name == along[0].label)
     panels, rows = [], []
     looks = {cell.texts.get(axis, ""): look for look, cell in enumerate(along)}

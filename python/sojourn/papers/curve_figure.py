@@ -167,6 +167,11 @@ def _height(points: Sequence[Point], x: float) -> float:
     return exp(log(a.y) + (x - a.x) / (b.x - a.x) * log(b.y / a.y))
 
 
+def names(experiment: Experiment) -> list[str]:
+    """Name its one figure."""
+    return ["curve"]
+
+
 def charts(reproduction: Reproduction) -> Iterator[Chart]:
     """Chart each host; a chart shows all cells."""
     experiment = reproduction.experiment

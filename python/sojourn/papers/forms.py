@@ -6,14 +6,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, Field, RootModel, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    BaseModel,
+    Field,
+    RootModel,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.result.metrics import find as find_metric
 from sojourn.scenario import toml
-from sojourn.scenario.parts import Model
+from sojourn.scenario.parts import Model, refusal
 from sojourn.sweeps.model import AxisTable
 
 Text = Annotated[StrictStr, Field(min_length=1)]
@@ -21,6 +30,8 @@ Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 Rows = dict[str, Any]
 M = TypeVar("M", bound=BaseModel)
 
+# The end of a stand-in's name, in every table and figure.
+STAND_IN = " (stand-in)"
 # The keys that each experiment needs, in its own file or in its paper's.
 REQUIRED = ("title", "source", "seeds", "quick_seeds", "queue", "window", "algorithms", "signals")
 
@@ -32,7 +43,15 @@ class AlgorithmTable(Model):
     algorithm: Text
     rows: Rows = Field({})
     about: str = ""
-    stand_in: StrictBool = False  # it is not the paper's algorithm, so no claim is on it
+    # It is not the paper's algorithm: no claim is on it, and its name says so wherever it stands.
+    stand_in: StrictBool = False
+
+    @model_validator(mode="after")
+    def _says_so(self) -> Self:
+        if self.stand_in and not self.name.endswith(STAND_IN):
+            reason = f"'{self.name}' is a stand-in's name; it ends with '{STAND_IN}'"
+            raise refusal(reason, key="name")
+        return self
 
 
 class SignalTable(Model):

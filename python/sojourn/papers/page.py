@@ -2,42 +2,23 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The page of a paper: verdicts first, then for each experiment its set-up, tables, figures and
 reasons. All contents of a section are computed here; the template only lays them out.
-
-Figures are redrawn by the kind that an experiment's [figure] names. A kind makes charts of a
-reproduction, and lists in its own file the keys that it needs in [figure].
-
-[figure]
-kind = "delay"     over time, a curve for each algorithm; the default (sojourn.papers.time_figure)
-kind = "axis"      a metric over an axis, a line for each algorithm (sojourn.papers.axis_figure)
-kind = "curve"     a metric over another, a point for each value of an axis
-                   (sojourn.papers.curve_figure)
-kind = "cdf"       distributions of round trips or of a node's bandwidth (sojourn.papers.cdf_figure)
-kind = "times"     completion or page load times: the body and the tail, a curve for each algorithm
-                   (sojourn.papers.times_figure)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOST_NAMES, HOSTS
 from sojourn.core.text import Table
 from sojourn.core.units import Duration, Rate
-from sojourn.papers import (
-    answer,
-    axis_figure,
-    cdf_figure,
-    curve_figure,
-    time_figure,
-    times_figure,
-)
+from sojourn.papers import answer
 from sojourn.papers.claim import VERDICTS
 from sojourn.papers.claims import Judged, causes, count
 from sojourn.papers.experiment import Experiment, Signal
+from sojourn.papers.figures import figures
 from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import APART, RULE, Change, Measured, counted, counts, off
 from sojourn.papers.reproduce import Reproduction
@@ -501,30 +482,3 @@ def _value_text(value: Any) -> str:
 def _more(count: int) -> str:
     more = count - _LISTED
     return f"And {more} more: the scenario’s file has all." if more > 0 else ""
-
-
-KINDS: dict[str, Callable[[Reproduction], Iterable[Chart]]] = {
-    "delay": time_figure.charts,
-    "axis": axis_figure.charts,
-    "curve": curve_figure.charts,
-    "cdf": cdf_figure.charts,
-    "times": times_figure.charts,
-}
-
-
-def kind_of(experiment: Experiment) -> str:
-    """Name the kind of the experiment's figures; InputError where no kind has this name."""
-    kind = str(experiment.data.get("figure", {}).get("kind", "delay"))
-    if kind not in KINDS:
-        place = experiment.folder / "experiment.toml"
-        raise InputError(
-            f"{place}: figure.kind = '{kind}': there is no such kind.{nearest(kind, KINDS)}"
-        )
-    return kind
-
-
-def figures(reproduction: Reproduction) -> list[Chart]:
-    """Chart every figure of an experiment and of its ablations; none where it has no [figure]."""
-    if "figure" not in reproduction.experiment.data:
-        return []
-    return list(KINDS[kind_of(reproduction.experiment)](reproduction))

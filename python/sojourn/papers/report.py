@@ -21,7 +21,8 @@ from sojourn.papers.axis_figure import rows_of, scale_of
 from sojourn.papers.claim import CONTRADICTED, NOT_FOUND, NOT_IN_PRINT, NOT_RUN, VERDICTS
 from sojourn.papers.claims import SEEDS, Decision, count
 from sojourn.papers.experiment import Experiment, Signal
-from sojourn.papers.page import abouts, kind_of, write_page
+from sojourn.papers.figures import kind_of
+from sojourn.papers.page import abouts, write_page
 from sojourn.papers.paper import JudgedPaper, papers_of
 from sojourn.papers.reasons import Measured
 from sojourn.papers.reproduce import Reproduction, seeds_on

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from sojourn.result.result import Run
 
 
+def names(experiment: Experiment) -> Iterator[str]:
+    """Name the figure of each signal."""
+    return (signal.name for signal in experiment.signals())
+
+
 def charts(reproduction: Reproduction) -> Iterator[Chart]:
     """Chart each signal on each host, and ours beside the kernel's own."""
     for signal in reproduction.experiment.signals():

@@ -34,23 +34,38 @@ _QUOTED = (0.5, 0.8, 0.999)
 Times = Mapping[str, Distribution]  # by the name of the curve
 
 
+def names(experiment: Experiment) -> Iterator[str]:
+    """Name the figure of each cell."""
+    of = _quantity(experiment)
+    return (f"{cell.label} {of}" for cell in _drawn(experiment))
+
+
 def charts(reproduction: Reproduction) -> Iterator[Chart]:
     """Chart each cell and host."""
-    experiment = reproduction.experiment
-    of = experiment.data["figure"].get("of", "fct")
+    of = _quantity(reproduction.experiment)
+    for cell in _drawn(reproduction.experiment):
+        for host in reproduction.hosts:
+            times = _times(reproduction, cell.label, host)
+            if times:
+                yield _chart(reproduction, cell, of, host, times)
+
+
+def _quantity(experiment: Experiment) -> str:
+    of = str(experiment.data["figure"].get("of", "fct"))
     if of not in _LABELS:
         raise _wrong(experiment, f"of = {of!r}: there is no such quantity.{nearest(of, _LABELS)}")
+    return of
+
+
+def _drawn(experiment: Experiment) -> list[Cell]:
+    """List the cells with a figure of their own: all but those that stand in that of another."""
     cells = {cell.label: cell for cell in experiment.cells()}
     beside = experiment.data["figure"].get("beside", {})
     for label in [*beside, *(other for other, _ in beside.values())]:
         if label not in cells:
             raise _wrong(experiment, f"beside: no cell is '{label}'.{nearest(label, cells)}")
     others = {other for other, _ in beside.values()} - beside.keys()
-    for label, cell in cells.items():
-        for host in reproduction.hosts:
-            times = _times(reproduction, label, host) if label not in others else {}
-            if times:
-                yield _chart(reproduction, cell, of, host, times)
+    return [cell for label, cell in cells.items() if label not in others]
 
 
 def _wrong(experiment: Experiment, reason: str) -> InputError:

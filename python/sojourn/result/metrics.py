@@ -94,6 +94,11 @@ class Metric(_Number):
         return replace(self, name=f"{self.name}{_OF}{place}", label=label, place=place)
 
     @property
+    def averages(self) -> bool:
+        """Tell whether it can be the mean of several queues: a report has it of each."""
+        return self.of_queue
+
+    @property
     def queues(self) -> list[str]:
         """List the queues of its place."""
         return self.place.split(_AND)
@@ -203,6 +208,11 @@ class StepMetric(Metric):
     """
 
     share: bool = False
+
+    @property
+    def averages(self) -> bool:
+        """Return False: its responses are those of one queue."""
+        return False
 
     def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Calculate the value from a run's report; NaN where nothing changed or nothing was
@@ -575,7 +585,10 @@ def find(name: str) -> Metric:
     """Find the metric of this name. InputError: there is none."""
     kind, of, place = name.partition(_OF)
     if name in METRICS:
-        return METRICS[name]
+        metric = METRICS[name]
+        if metric.places == "queues" and _AND in place and not metric.averages:
+            raise InputError(f"metric '{kind}' is of one queue; name one of '{place}'")
+        return metric
     if of and kind in METRICS:
         raise InputError(f"metric '{kind}' has no place; leave out '{of.rstrip()} {place}'")
     raise InputError(f"unknown metric '{kind}'.{nearest(kind, METRICS)}")

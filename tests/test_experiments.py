@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,11 +48,12 @@ def test_every_printed_cell_is_measured_and_every_claim_is_on_a_cell(
         if experiment.id in paper.needed(claim)
     ]
     ran = {c.name for signal in experiment.signals() for c in experiment.contenders(signal)}
-    assert claims or of_paper or ran <= experiment.stand_ins
+    says_none = tomllib.loads((experiment.folder / "claims.toml").read_text()).get("claims") == []
+    assert claims or of_paper or says_none or ran <= experiment.stand_ins
     for claim in claims:
         assert set(claim.cells()) <= measured, claim.id
     assert calibrated <= measured
-    assert experiment.data["seeds"] * len(experiment.pieces) >= SEEDS
+    assert says_none or experiment.data["seeds"] * len(experiment.pieces) >= SEEDS
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.id)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sojourn.core.errors import InputError
+from sojourn.papers import ledger
 from sojourn.papers.experiment import find
 from sojourn.papers.paper import write_sample
 from sojourn.papers.reproduce import Reproduction, reproduce
@@ -120,3 +121,21 @@ def test_a_metric_of_two_queues_that_no_report_has_is_refused_when_its_paper_is_
     said = rf"signals\[0\]: metric '{metric}' is of one queue; name one of 'bottleneck \+ back'"
     with pytest.raises(InputError, match=said):
         find([str(paper)])
+
+
+def test_an_experiment_may_run_the_scenario_of_another_one_beside_it(paper: Path) -> None:
+    other = paper / "2"
+    other.mkdir()
+    for name in ("experiment.toml", "published.toml", "claims.toml"):
+        (other / name).write_text((paper / "1" / name).read_text())
+    path = other / "experiment.toml"
+    path.write_text(path.read_text().replace("title =", 'scenario = "1"\ntitle =', 1))
+    (first, second) = find([str(paper)])
+    assert [c.scenario for c in second.cases()] == [c.scenario for c in first.cases()]
+    before = ledger.definition(second)
+    place = paper / "1" / "scenario.toml"
+    place.write_text(place.read_text().replace('"20 Mbit/s"', '"21 Mbit/s"', 1))
+    assert ledger.definition(find([str(other)])[0]) != before, "its runs are others now"
+    path.write_text(path.read_text().replace('scenario = "1"', 'scenario = "11"'))
+    with pytest.raises(InputError, match=r"2/experiment.toml: scenario: .*no experiment '11'"):
+        find([str(other)])[0].check()

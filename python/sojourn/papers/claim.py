@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 NOT_FOUND: Literal["not found here"] = "not found here"
@@ -98,6 +98,8 @@ class Claim:
     by_opponent: bool = False  # the counts are told by opponent
     together: str = ""  # a metric whose ranks over all cells go with those of the claim's own
     spread: bool = False  # of left over its runs, in percent of their mean
+    # Of a claim that a calculation decides: a network, and its round trips as cells.
+    theory: Mapping[str, Any] = field(default_factory=dict)
     is_order: bool = False  # pairs that print hardly tells apart are left out
 
     @property
@@ -116,7 +118,9 @@ class Claim:
         return [(pair, metric) for pair in self.pairs for metric in self.metrics]
 
     def cells(self) -> list[Cell]:
-        """List every cell that the claim compares."""
+        """List every cell that the claim compares; none where a calculation decides."""
+        if self.theory:
+            return []
         beside = [(pair, self.together) for pair in self.pairs if self.together]
         return [cell for pair, metric in [*self.checks, *beside] for cell in pair.cells(metric)]
 

@@ -33,6 +33,7 @@ from statistics import stdev
 from types import MappingProxyType
 from typing import Any
 
+from sojourn.papers.calculated import metric_of
 from sojourn.papers.claim import (
     CAUSES,
     CONTRADICTED,
@@ -72,13 +73,13 @@ class Check:
     def _interval(self) -> tuple[float, float]:
         """Return the ends of the interval; those of a value stay within its metric's range."""
         if self.quantity == _VALUE:
-            return METRICS[self.metric].interval(self.estimate)
+            return metric_of(self.metric).interval(self.estimate)
         return self.estimate.low, self.estimate.high
 
     def text(self) -> str:
         """Write one clause for a table."""
         pair = self.pair
-        head = f"{pair.signal}: {METRICS[self.metric].label}, {pair.left}"
+        head = f"{pair.signal}: {metric_of(self.metric).label}, {pair.left}"
         if pair.right is not None:
             head += f" {self.quantity} {pair.right}"
         if pair.right_signal is not None:
@@ -86,7 +87,7 @@ class Check:
         if math.isnan(self.estimate.mean):
             return f"{head}: not measured in every seed"
         mean, low, high = _told_apart((self.estimate.mean, *self._interval), *self.bounds)
-        unit = METRICS[self.metric].unit if pair.right is None else ""
+        unit = metric_of(self.metric).unit if pair.right is None else ""
         if self.quantity == _SPREAD:
             head, unit = f"{head}, a run's distance from the mean", "%"
         return f"{head} = {mean} [{low}, {high}] {unit}".rstrip()

@@ -23,6 +23,9 @@ turns = { axis = AXIS, values = [V, W] }   decided once for each value of what p
                                            where the verdicts differ, it is not in print
 turns = { algorithm = A, values = [A, B] } the same, with each of these in the place of A; a list
                                            of such tables tries each value with each other one
+theory = { flows = N, capacity = "…", packet = "…", rtt = [R, S] }
+                                           no run decides it, but the unstable_poles of a loop
+                                           on this network (sojourn.papers.calculated)
 together = METRIC                          the claim is on the rank correlation of its one metric
                                            with this one over all cells, above or below `value`
 by_opponent = true                         of a loose sentence: the count beside each opponent
@@ -40,7 +43,7 @@ from types import MappingProxyType
 from typing import Any, get_args
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.papers import in_print
+from sojourn.papers import calculated, in_print
 from sojourn.papers.claim import (
     CAUSES,
     QUORUMS,
@@ -117,13 +120,16 @@ def read(
 _FORMS = ("pairs", "order", "left", "right", "along", "where")
 _TEXTS = ("cause", "why", "contradicts", "together")
 _SIGNS = ("quote", "by_opponent", "spread")
-_KEYS = {*_NEEDED, *_FORMS, *_TEXTS, *_SIGNS, "value", "turns", "factor", "margin", "quorum"}
+_OTHERS = ("value", "turns", "factor", "margin", "quorum", "theory")
+_KEYS = {*_NEEDED, *_FORMS, *_TEXTS, *_SIGNS, *_OTHERS}
 # `left` goes with one of these.
 _BESIDE = ("right", "value", "along")
 
 
 def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> Claim:
     _check_words(entry)
+    if "theory" in entry:
+        cells = calculated.cells(entry)
     where = entry.get("where", {})
     for axis, values in where.items():
         known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
@@ -145,7 +151,8 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
     else:
         pairs = _pairs(entry, kept)
     for metric in entry["metrics"]:
-        find_metric(metric)
+        if "theory" not in entry:
+            find_metric(metric)
     if "together" in entry:
         find_metric(entry["together"])
         numbers = {pair.value for pair in pairs if pair.right is None}

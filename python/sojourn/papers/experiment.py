@@ -19,6 +19,7 @@ scenario.toml     the network and its traffic
 published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       the claims of text and tables on this experiment
 
+scenario          another experiment of the paper, whose scenario.toml this one runs too
 pieces            windows of one long run, whose values are measurements as those of seeds are
 [quick]           what --quick runs: `where` keeps values of axes, `set` has keys of a shorter run
 
@@ -189,7 +190,18 @@ class Experiment:
     @cached_property
     def scenario(self) -> Scenario:
         """Load the scenario, without an algorithm and a signal."""
-        return load(self.folder / "scenario.toml")
+        return load(self.scenario_path)
+
+    @property
+    def scenario_path(self) -> Path:
+        """Return the place of its scenario, or of that of the experiment that it names; InputError
+        where there is none of this name."""
+        name = str(self.data.get("scenario", self.name))
+        beside = [path.parent.name for path in self.home.folder.glob("*/scenario.toml")]
+        if name != self.name and name not in beside:
+            reason = f"the paper has no experiment '{name}'.{nearest(name, beside)}"
+            raise self._wrong(("scenario",), reason)
+        return self.home.folder / name / "scenario.toml"
 
     @cached_property
     def window(self) -> Window:

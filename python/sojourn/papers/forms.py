@@ -94,6 +94,7 @@ class ExperimentTable(Model):
     seeds: Count | None = None
     quick_seeds: Count | None = None
     queue: Text | None = None
+    scenario: Text | None = None  # of an experiment beside this one: it runs that one's network
     window: Text | None = None
     pieces: tuple[Text, ...] = ()
     quick: QuickTable | None = None

@@ -286,8 +286,8 @@ def _measured(cell: Measured) -> Any:
 def definition(experiment: Experiment) -> str:
     """Return a digest of an experiment's files, without their comments. Measurements under another
     digest do not count for this one."""
-    files = ("scenario.toml", "published.toml", "claims.toml")
-    parts = [tomllib.loads((experiment.folder / f).read_text(encoding="utf-8")) for f in files]
+    own = (experiment.folder / name for name in ("published.toml", "claims.toml"))
+    parts = [tomllib.loads(p.read_text(encoding="utf-8")) for p in (experiment.scenario_path, *own)]
     return _digest([dict(experiment.data), *parts])
 
 

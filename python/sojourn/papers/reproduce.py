@@ -15,7 +15,7 @@ from typing import Any
 
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, check_hosts, seeds_text
-from sojourn.papers import claims
+from sojourn.papers import calculated, claims
 from sojourn.papers.claim import Cell as ClaimedCell
 from sojourn.papers.claim import Claim
 from sojourn.papers.claims import Judged, lacking
@@ -274,7 +274,7 @@ def judge(
         for cell in places:
             name, _, signal = cell[0].partition(SEPARATOR)
             places[cell] = name, (signal, *cell[1:])
-    values: dict[ClaimedCell, Sequence[float]] = {}
+    values = _calculated(claim)
     gone: dict[str, list[str]] = {}  # signal and algorithm of each cell that did not run
     for cell, (name, own) in places.items():
         there = measured.get(name, {}).get(own)
@@ -297,6 +297,17 @@ def judge(
         if experiment.name in gone
     )
     return Judged(host, claim, None, tuple(missing) if ran else ())
+
+
+def _calculated(claim: Claim) -> dict[ClaimedCell, Sequence[float]]:
+    """Calculate the cells that no run has. A calculation has no noise: it counts as equal runs."""
+    if not claim.theory:
+        return {}
+    return {
+        (rtt, model, metric): [float(calculated.poles(claim, rtt, model))] * claims.SEEDS
+        for pair, metric in claim.checks
+        for rtt, model, _ in pair.cells(metric)
+    }
 
 
 def _cells(

@@ -244,14 +244,14 @@ def test_on_a_cable_only_a_sender_that_measures_the_way_finds_the_queue_of_the_m
     assert sent[1] > 0.97 * sent[0] > 18
 
 
-def test_behind_a_home_router_calls_pass_uploads_and_the_modem_is_empty() -> None:
-    (report,) = measured("home_router", "fq_codel")
+def test_behind_the_htb_of_a_router_calls_pass_uploads_and_the_modem_is_empty() -> None:
+    (report,) = measured("router_htb", "fq_codel")
     assert delay_ms(report, "up/sqm/voice") < 1 < delay_ms(report, "up/sqm/rest")
     assert delay_ms(report, "up/modem") < 2
     assert group(report, "calls")["delay_ms"] < 14
     rates = {f"links.up.end.sqm.{of}.ceil": "20 Mbit/s" for of in ("voice", "rest", "backup")}
     changes = {"links.up.end.sqm.line.rate": "20 Mbit/s", **rates}
-    (unshaped,) = measured("home_router", "fq_codel", changes=changes)
+    (unshaped,) = measured("router_htb", "fq_codel", changes=changes)
     assert group(unshaped, "calls")["delay_ms"] > 200
 
 

@@ -106,7 +106,7 @@ def find(name: str) -> Algorithm:
         return _remember(library.find(name))
     known = every()
     if name not in known:
-        meant = _without_preset(name) or _fair(name) or nearest(name, known)
+        meant = _without_preset(name) or _fair(name) or _kernels(name) or nearest(name, known)
         raise InputError(f"unknown algorithm '{name}'.{meant}")
     return known[name]
 
@@ -132,6 +132,12 @@ def _fair(name: str) -> str:
     if not flows_possible(match[1]):
         return ""
     return f" It is '{match[1]}' with flows = 1024, after --aqm '{match[1]}:flows=1024'."
+
+
+def _kernels(name: str) -> str:
+    """Suggest the algorithm that only Linux has."""
+    linux = f"kernel:{name}"
+    return f" Linux has it: '{linux}', with --host linux." if linux in STOCK else ""
 
 
 def _remember(file: Library) -> Algorithm:
@@ -178,7 +184,9 @@ def read_rows(name: str, values: Mapping[str, object]) -> dict[str, int]:
         try:
             numbers[key] = rows[key].read(value)
         except units.UnitError as error:
-            raise units.UnitError(f"{key}: {error}") from error
+            by_bytes = f"{key}_bytes"
+            also = f"; '{by_bytes}' counts bytes" if by_bytes in rows else ""
+            raise units.UnitError(f"{key}: {error}{also}") from error
     if refusal := algorithm.refusal(numbers):
         raise units.UnitError(refusal)
     return numbers

@@ -58,6 +58,14 @@ def status(arguments: Sequence[str]) -> int:
             raise
         _drop_output()
         return 0
+    except ImportError as error:
+        if not (error.name or "").startswith("sojourn"):
+            print(
+                f"sojourn: a library cannot be loaded: {error}; 'sojourn doctor' looks at each",
+                file=sys.stderr,
+            )
+            return SojournError.exit_status
+        raise
     except OSError as error:
         if error.filename is not None:
             print(f"sojourn: {error.filename}: {error.strerror}", file=sys.stderr)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sojourn.core.errors import InputError
 from sojourn.core.hosts import HOSTS
 from sojourn.core.text import json_text
 
@@ -87,7 +88,21 @@ Host = Annotated[
         autocompletion=one_of(HOSTS),
     ),
 ]
-Scenario = Annotated[Path, typer.Argument(help="A scenario in TOML.")]
+
+
+def _no_experiment(path: Path) -> Path:
+    """Answer the name of an experiment where a file is wanted."""
+    if len(path.parts) == 2 and not path.suffix and not path.exists():
+        from sojourn.papers.experiment import experiments
+
+        if str(path) in {experiment.id for experiment in experiments()}:
+            raise InputError(f"{path}: is an experiment; 'sojourn reproduce {path}' runs it")
+    return path
+
+
+Scenario = Annotated[
+    Path, typer.Argument(help="A scenario in TOML.", callback=_no_experiment, show_default=False)
+]
 Seeds = Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")

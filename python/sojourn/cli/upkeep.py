@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -134,6 +135,8 @@ def _remove(path: Path, *, is_build: bool) -> bool:
     return True
 
 
+# What verbs import when they need it; this file has imported the others.
+_LIBRARIES = ("control", "jinja2", "matplotlib", "numpy", "pyarrow.parquet", "scipy", "tomlkit")
 # The least free space that a full reproduction should find.
 _FREE_MB = 200
 _TOOLS = {
@@ -154,6 +157,7 @@ def doctor(as_json: Json = False) -> int:
     checks = [
         _check("python", sys.version_info >= (3, 11), platform.python_version()),
         _check("core", True, _native.core_version()),
+        _check_libraries(),
         _check_store(),
     ]
     try:
@@ -180,6 +184,18 @@ def doctor(as_json: Json = False) -> int:
 
 def _check(name: str, ok: bool, detail: str, *, needed: bool = True) -> dict[str, Any]:
     return {"name": name, "ok": ok, "needed": needed, "found": detail}
+
+
+def _check_libraries() -> dict[str, Any]:
+    """Import each library that the package needs."""
+    faults = []
+    for name in _LIBRARIES:
+        try:
+            import_module(name)
+        except ImportError as error:
+            faults.append(f"{name}: {error}")
+    found = "; ".join(faults) or "all here"
+    return _check("libraries", not faults, found)
 
 
 def _check_store() -> dict[str, Any]:

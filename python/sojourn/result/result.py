@@ -31,8 +31,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
-from sojourn.core.errors import InputError, StoreError
+from sojourn.core.errors import InputError, SojournError, StoreError
 from sojourn.result import columns
+from sojourn.store.folder import MARK
 from sojourn.store.store import (
     Content,
     Entry,
@@ -316,7 +317,7 @@ class Result:
             digests = {name: digest_of(folder / name) for name in head["files"]}
             scenario = (folder / "scenario.toml").read_bytes()
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StoreError(_unfinished(folder)) from error
+            raise _no_result(folder) from error
         if "sweep" in head:
             raise InputError(
                 f'{folder}: holds a sweep; sojourn.sweep("{folder}/sweep.toml", out="{folder}") '
@@ -381,6 +382,20 @@ def read_request(folder: str | Path, *, experiments: bool = False) -> Request | 
             f"{folder}: holds what another command made; name another folder with --out"
         )
     return request
+
+
+# Nobody reads a longer list.
+_SHOWN = 10
+
+
+def _no_result(folder: Path) -> SojournError:
+    """Make the error of a folder that cannot be read: one of a command has its mark or its runs."""
+    if any((folder / name).exists() for name in ("result.json", "runs", MARK)):
+        return StoreError(_unfinished(folder))
+    here = sorted(str(path.parent) for path in folder.glob("*/result.json"))
+    more = ", ..." * (len(here) > _SHOWN)
+    found = f"; these do: {', '.join(here[:_SHOWN])}{more}" if here else ""
+    return InputError(f"{folder}: holds no result{found}")
 
 
 def _unfinished(folder: Path) -> str:

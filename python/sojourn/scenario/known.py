@@ -61,9 +61,22 @@ def _read(path: Path) -> KnownScenario:
     return KnownScenario(path.stem, about, " ".join(source[1].replace("\n#", " ").split()), text)
 
 
+def remedy(path: str) -> str:
+    """Say how to get a scenario where there is no file."""
+    name = path.removesuffix(".toml")
+    known = name if name in known_scenarios() else "home"
+    return f"'sojourn new --scenario {known}' writes {known}.toml"
+
+
+# What people call a scenario that has another name.
+_ALSO = {"lte": "cellular"}
+
+
 def find_known(name: str) -> KnownScenario:
     """Find the scenario of that name; raise InputError with the valid names."""
     known = known_scenarios()
+    if name in _ALSO:
+        raise InputError(f"--scenario {name}: its name here is '{_ALSO[name]}'")
     if name not in known:
         meant = nearest(name, known)
         names = "" if "Valid names" in meant else f" Valid names: {', '.join(known)}."

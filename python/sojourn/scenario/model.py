@@ -35,7 +35,7 @@ from sojourn.scenario.networks import NETWORKS, TABLES, Shorthand
 from sojourn.scenario.networks.cables import Cable, lay_cables
 from sojourn.scenario.networks.dumbbell import Dumbbell
 from sojourn.scenario.networks.parking_lot import ParkingLot
-from sojourn.scenario.parts import Model, Name, Record, refusal
+from sojourn.scenario.parts import Model, Name, Record, Title, refusal
 
 # The format of a file. In format 1 the keys of one host were among the others.
 FORMAT: Literal[2] = 2
@@ -62,7 +62,7 @@ class Scenario(Model):
     """A network, its traffic, and its recording."""
 
     format: Literal[2] = Field(FORMAT, description="of the file")
-    name: Name = Field(description="in tables and files")
+    name: Title = Field(description="in tables and files")
     description: str = Field("", description="for people")
     duration: Duration = Field(description="length of the run")
     nodes: tuple[Name, ...] = Field((), description="names")

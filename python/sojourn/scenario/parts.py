@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -37,6 +38,16 @@ def refusal(reason: object, **context: Any) -> PydanticCustomError:
     """Make the error of a validator; the reader of a file takes its sentence, and from `context` a
     `key` of the table or a list of `problems`."""
     return PydanticCustomError("refusal", "{reason}", {"reason": str(reason), **context})
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable() or not text.strip():
+        raise refusal(f"{text!r} is no title: write signs that can be printed, on one line")
+    return text
+
+
+# A scenario's title may have any signs that can be printed; names of files are made from it.
+Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 
 
 # Marks of packets by name (RFC 2474, 2597, 3246, 5865, 8622).

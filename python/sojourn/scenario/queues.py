@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -33,6 +34,13 @@ TESTED_HELP = (
 )
 
 
+def _as_table(spec: str) -> str:
+    """Write an algorithm with parameters, as a command line has it, as a table of a file."""
+    name, _, rows = spec.partition(":")
+    pairs = [pair.partition("=") for pair in (f"algorithm={name}", *rows.split(","))]
+    return f"{{ {', '.join(f'{key} = {json.dumps(value)}' for key, _, value in pairs)} }}"
+
+
 class Queue(Model):
     """An algorithm, and values of its parameters by the names that `sojourn show` lists."""
 
@@ -56,6 +64,10 @@ class Queue(Model):
         try:
             name, chosen = algorithms.find_preset(name)
         except Exception as error:
+            if "=" in name:
+                raise refusal(
+                    f"{name!r}: write it as {_as_table(name)}", key="algorithm"
+                ) from error
             raise refusal(error, key="algorithm") from error
         if chosen:
             values = {k: v for k, v in chosen.rows.items() if k not in numbers} | values

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sojourn.core.errors import InputError, nearest
+from sojourn.scenario import known
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.ends import tags
 from sojourn.scenario.flows import KINDS
@@ -27,6 +28,8 @@ M = TypeVar("M", bound=BaseModel)
 
 def load(path: str | Path) -> Scenario:
     """Load the scenario in a TOML file."""
+    if not Path(path).exists():
+        raise InputError(f"{path}: there is no such file; {known.remedy(str(path))}")
     text = read_text(path)
     data = placed(parse(text, str(path)), Path(path).parent)
     return validate(data, source=str(path), text=text)

@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -93,10 +94,21 @@ def fits(width: int, columns: Sequence[Column]) -> bool:
 
 # Columns of sentences. All others hold names and numbers, which stay whole.
 _SENTENCES = ("brief", "source", "help", "found", "keys", "claim", "measured", "why")
+# Below this width a sentence is a tower of words.
+_READABLE = 20
 
 
 def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]) -> None:
-    """Print a row for each entry, with a column for each of its keys."""
+    """Print a row for each entry, with a column for each of its keys; on a narrow terminal, lines
+    for each entry."""
+    if entries and out.width < _entries_width(entries):
+        if title:
+            print_line(out, title)
+        for name, *others in (entry.values() for entry in entries):
+            out.print(
+                Text(name), *(Padding(Text(other), (0, 0, 0, 2)) for other in others if other)
+            )
+        return
     grid = Grid(title=Text(title) if title else None, title_justify="left")
     for key in entries[0] if entries else ():
         sentence = key in _SENTENCES
@@ -104,6 +116,12 @@ def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]
     for entry in entries:
         grid.add_row(*map(Text, entry.values()))
     print_whole(out, grid)
+
+
+def _entries_width(entries: Sequence[Mapping[str, str]]) -> int:
+    """Add what columns take that are not folded, and what a sentence needs to be read."""
+    columns = [Column(key, [entry[key] for entry in entries]) for key in entries[0]]
+    return sum(_READABLE if c.heading in _SENTENCES else _width(c) for c in columns)
 
 
 def _all_folded(labels: Sequence[Column], width: int) -> list[Column]:

@@ -26,7 +26,7 @@ from sojourn.store.store import (
     write_whole,
 )
 
-_MARK = ".sojourn.json"
+MARK = ".sojourn.json"
 _SHOWN = 3
 _IGNORED = """\
 # Results are large and can be made again. Delete this file to keep them in the repository.
@@ -77,18 +77,18 @@ class Folder:
 
     def _mark(self) -> None:
         mark = {"about": "Sojourn writes this folder", "files": self.digests}
-        write_whole(self.path / _MARK, json.dumps(mark, indent=1).encode())
+        write_whole(self.path / MARK, json.dumps(mark, indent=1).encode())
 
 
 def claim(path: str | Path) -> Folder:
     """Take a folder for a result; make it if there is none. Raise InputError if it holds other
     files, or StoreError if its mark cannot be read."""
     path = Path(path)
-    mark = path / _MARK
+    mark = path / MARK
     with write_errors(path):
         path.mkdir(parents=True, exist_ok=True)
         names = sorted(entry.name for entry in path.iterdir() if not is_partial(entry.name))
-    if _MARK in names:
+    if MARK in names:
         try:
             return Folder(path, dict(json.loads(mark.read_bytes())["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -20,12 +20,15 @@ Either way the run is made again. The search for an entry looks at its folder, n
 
 from __future__ import annotations
 
+import atexit
 import errno
 import hashlib
 import json
 import os
 import re
 import shutil
+import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,7 +49,30 @@ _DAMAGED = "damaged"
 
 def default_root() -> Path:
     """Return the folder that keeps runs unless --out names another."""
-    return Path(platformdirs.user_cache_dir("sojourn")) / "runs"
+    folder = Path(platformdirs.user_cache_dir("sojourn"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        reason = "" if os.access(folder, os.W_OK) else os.strerror(errno.EACCES)
+    except OSError as error:
+        reason = str(error.strerror)
+    return (_scratch(folder, reason) if reason else folder) / "runs"
+
+
+@lru_cache
+def _scratch(instead_of: Path, reason: str) -> Path:
+    """Make a cache folder that goes with this process, and say so. The environment names it for
+    builds, Matplotlib and other processes."""
+    folder = Path(tempfile.mkdtemp(prefix="sojourn-"))
+    # A forked worker ends without this.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["XDG_CACHE_HOME"] = str(folder)
+    os.environ.setdefault("MPLCONFIGDIR", str(folder / "matplotlib"))
+    print(
+        f"sojourn: {instead_of}: cannot be written ({reason}), and nothing is kept for later; "
+        "give --out, or set XDG_CACHE_HOME to a folder of yours",
+        file=sys.stderr,
+    )
+    return folder / "sojourn"
 
 
 def key_of(scenario: str, seed: int, core: str) -> str:

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The command where little is as it should be: other libraries, no home, a narrow terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sojourn
+from sojourn.cli import status
+from sojourn.store import store
+
+from tests.conftest import SMALL
+
+PACKAGE = Path(sojourn.__file__).parents[1]
+
+
+def command(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from sojourn.__main__ import main; main()", *words],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE)} | environment,
+        check=False,
+    )
+
+
+@pytest.fixture(autouse=True)
+def an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.toml").write_text(SMALL)
+
+
+def other_library(name: str, text: str) -> str:
+    """Make a library of this name, and a PYTHONPATH on which it comes first."""
+    package = Path("others") / name
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(text)
+    return os.pathsep.join([str(Path("others").absolute()), str(PACKAGE)])
+
+
+def test_other_libraries_on_pythonpath_are_not_taken_for_ours() -> None:
+    path = other_library("pydantic", 'VERSION = "1.10"\n')
+    other_library_too = Path("others") / "pyarrow.py"
+    other_library_too.write_text("raise ImportError('libarrow.so.4: no such file')\n")
+    done = command("run", "small.toml", "--out", "here", PYTHONPATH=path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_library_that_cannot_be_loaded_is_named_in_a_sentence_and_by_doctor(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for name in ("sojourn.store.arrow", "pyarrow.parquet"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    assert status(["run", "small.toml", "--out", "here"]) == 3
+    said = capsys.readouterr().err
+    assert "pyarrow" in said and "'sojourn doctor'" in said and "Traceback" not in said
+    assert status(["doctor", "--json"]) == 3
+    assert "pyarrow.parquet: " in capsys.readouterr().out
+
+
+def test_without_a_cache_folder_runs_are_made_and_the_remedy_is_named() -> None:
+    done = command("run", "small.toml", XDG_CACHE_HOME="/dev/null", MPLCONFIGDIR="")
+    assert done.returncode == 0 and "queue delay" in done.stdout
+    (line,) = done.stderr.splitlines()
+    assert "/dev/null/sojourn" in line and "set XDG_CACHE_HOME" in line
+
+
+def test_a_cache_folder_that_is_read_only_is_replaced_for_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "read only"))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(store.atexit, "register", lambda *_, **__: None)
+    root = store.default_root()
+    assert not root.is_relative_to(tmp_path) and os.environ["XDG_CACHE_HOME"] in str(root)
+    assert "Permission denied" in capsys.readouterr().err
+    root.parent.parent.rmdir()
+
+
+def test_on_a_narrow_dumb_terminal_every_word_is_there(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "dumb")
+    assert status(["list", "scenarios"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40 and "home" in lines
+    assert "the network of `sojourn demo`" in " ".join(" ".join(lines).split())
+    assert status(["run", "small.toml"]) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 41 and "\x1b" not in shown
+
+
+def test_a_folder_that_holds_no_result_names_those_below_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("all").mkdir()
+    assert status(["run", "small.toml", "--out", "all/one"]) == 0
+    capsys.readouterr()
+    assert status(["plot", "all"]) == 2
+    assert capsys.readouterr().err == "sojourn: all: holds no result; these do: all/one\n"
+
+
+def test_a_title_may_have_any_printable_signs() -> None:
+    title = "web, video call: Überlast 測試"
+    Path("titled.toml").write_text(SMALL.replace('"small"', f'"{title}"'))
+    assert status(["run", "titled.toml", "--out", "titled"]) == 0
+    assert sojourn.load("titled/scenario.toml").name == title

@@ -133,7 +133,7 @@ def test_a_metric_with_a_queue_is_of_that_queue_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("jain of up", "metric 'jain' has no place; leave out ' of up'"),
+        ("jain_tcp of up", "metric 'jain_tcp' has no place; leave out ' of up'"),
         ("rtt_p9_ms of ping", "unknown metric 'rtt_p9_ms'. Did you mean 'rtt_p95_ms'?"),
         ("utilisation_pct of ", "has no place"),
     ],

@@ -207,6 +207,55 @@ def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
     assert repr(swept) == "<Swept: small, 2 cells, 8 runs>"
 
 
+GROUPS = (
+    SHORT.replace("500 ms", "3 s")
+    + """
+[[dumbbell.flows]]
+name = "web"
+count = 9
+app = { kind = "web", think = "50 ms" }
+
+[[dumbbell.flows]]
+name = "call"
+transport = "udp"
+app = "voip"
+"""
+)
+
+
+def test_a_metric_of_a_group_is_the_number_that_a_run_files() -> None:
+    """So are metrics that need more of a run than its report."""
+    Path("scenario.toml").write_text(GROUPS)
+    names = ["web.page_p95_s", "call.delay_ms", "bulk.jain", "goodput_mbps of bulk", "probability"]
+    head = f"aqms = ['pie']\nmetrics = {json.dumps(names)}\n"
+    (row, _) = sojourn.sweep(write(RATES, head)).cells_table().to_pylist()
+    result = sojourn.run("scenario.toml", aqms=["pie"], changes={"dumbbell.rate": "1 Mbit/s"})
+    groups = {group["group"]: group for group in result.groups().to_pylist()}
+    assert row["web.page_p95_s"] == pytest.approx(groups["web"]["page_p95_s"], rel=1e-3)
+    assert row["call.delay_ms"] == groups["call"]["delay_ms"] > 0
+    assert row["bulk.jain"] == groups["bulk"]["jain"]
+    assert row["goodput_mbps of bulk"] == groups["bulk"]["goodput_mbps"] > 0
+    assert 0 < row["probability"] < 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("delay_ms", "is of a group of flows; name one: 'GROUP.delay_ms'"),
+        ("cal.delay_ms", "the scenario has no such flows. Did you mean 'call'?"),
+        ("bulk.jian", "unknown metric 'bulk.jian'. Did you mean 'jain'?"),
+        ("bulk.jain_tcp", "unknown metric 'bulk.jain_tcp'. Did you mean 'jain_tcp'?"),
+        ("lan.drop_pct", "no such queues. Valid names: bottleneck."),
+        ("bulk.jain', 'jain of bulk", "'jain of bulk' is there twice"),
+    ],
+)
+def test_a_metric_without_its_place_is_refused_with_the_places(metric: str, said: str) -> None:
+    Path("scenario.toml").write_text(GROUPS)
+    with pytest.raises(InputError) as error:
+        file.load(write(RATES, f"metrics = ['{metric}']"))
+    assert str(error.value).startswith("sweep.toml:2: metrics[") and said in str(error.value)
+
+
 def test_a_mean_says_over_how_many_seeds_the_metric_was_measured() -> None:
     # Nothing changes while it runs: there is no response to a change.
     swept = sojourn.sweep(write(RATES, 'seeds = 2\nmetrics = ["jain", "step_utilised_s"]\n'))

@@ -119,7 +119,7 @@ def run(wanted: Mapping[Key, Planned], store: Store, workers: int | None = None)
     """What came of each run by window, what it cost, and what made it."""
     found = dict(jobs_of(wanted))
     answers = Runner(store, workers).readings(
-        list(found.values()), "running the comparison", measured
+        list(found.values()), "running the comparison", lambda _, entry: measured(entry)
     )
     return {
         key: {"core": job.core, **answer}

@@ -32,7 +32,7 @@ from sojourn.result.compare import (
     scenario_differences,
     within,
 )
-from sojourn.result.metrics import STEP_METRICS, GroupMetric, Metric, StepMetric
+from sojourn.result.metrics import STEP_METRICS, Metric, StepMetric
 from sojourn.result.result import Result, Run
 from sojourn.scenario.trace import BIN_MS
 from sojourn.show.tables import (
@@ -197,7 +197,7 @@ def _kind(difference: Difference) -> str:
 def _difference_table(title: str, differences: Sequence[Difference], own: OwnNames) -> Table | str:
     # The title names the results.
     own = {replace(case, result=""): name for case, name in own.items()}
-    by_metric: dict[Metric | GroupMetric, dict[Case, Difference]] = {}
+    by_metric: dict[Metric, dict[Case, Difference]] = {}
     for difference in differences:
         case = replace(difference.case, result="")
         by_metric.setdefault(difference.metric, {})[case] = difference

@@ -49,7 +49,7 @@ from sojourn.papers.claim import Cell as ClaimedCell
 from sojourn.papers.claim import Claim
 from sojourn.papers.forms import PublishedTable, SearchTable, read_experiment, read_file, read_form
 from sojourn.result.metrics import find as find_metric
-from sojourn.result.samples import fitting, nodes_of
+from sojourn.result.metrics import misplaced, places_of
 from sojourn.runs.run import Case, changed
 from sojourn.scenario.ends import recorded
 from sojourn.scenario.model import Scenario
@@ -276,28 +276,10 @@ class Experiment:
 
     def _check_metrics(self) -> None:
         """Raise InputError where the scenario lacks the place of a metric."""
-        graph = self.scenario.expand()
-        flows = graph.flows
-        known = {
-            "queues": recorded(graph.links, graph.record.queues),
-            "pings": [flow.name for flow in flows if flow.app.kind == "ping"],
-            "groups": [flow.part_of or flow.name for flow in flows],
-            "nodes": nodes_of([{"from": flow.from_, "to": flow.to} for flow in flows]),
-        }
+        places = places_of(self.scenario.expand())
         for i, entry in enumerate(self.data["signals"]):
             for name in (*entry["metrics"], *entry.get("beside", ())):
-                metric = find_metric(name)
-                if metric.places == "nodes" and not metric.place:
-                    nodes = ", ".join(dict.fromkeys(known["nodes"]))
-                    reason = f"'{name}' needs nodes, as in '{name} of NODE'; there are {nodes}"
-                    raise self._wrong(("signals", i), reason)
-                names = known.get(metric.places, [])
-                is_there = all(place in names for place in metric.queues) or (
-                    metric.places != "queues" and fitting(names, metric.place)
-                )
-                if metric.place and not is_there:
-                    near = nearest(metric.place, names)
-                    reason = f"'{name}': the scenario has no such {metric.places}.{near}"
+                if reason := misplaced(find_metric(name), places):
                     raise self._wrong(("signals", i), reason)
 
     def claims(self) -> tuple[list[Claim], set[ClaimedCell]]:

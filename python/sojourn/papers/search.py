@@ -110,7 +110,9 @@ class Halves:
         by_name = {experiment.name: experiment for experiment in experiments}
         run_in = {job.key: by_name[str(job.labels["experiment"])] for job in jobs}
         readings = self._runner.readings(
-            jobs, f"{title} {self._spec.paper}", lambda entry: _read(run_in[entry.key], entry)
+            jobs,
+            f"{title} {self._spec.paper}",
+            lambda job, entry: _read(run_in[job.key], entry),
         )
         values: dict[tuple[int, Cell], list[float]] = {}
         for job, reading in zip(jobs, readings, strict=True):

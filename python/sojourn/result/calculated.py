@@ -40,9 +40,14 @@ def mean(values: Any) -> float:
     return float(np.mean(values)) if len(values) else _NONE
 
 
+def probability(run: Run, queue: str, span: Span) -> float:
+    """Calculate the mean of an algorithm's probability, from 0 to 1."""
+    return mean(_statistic(run, queue, span, "prob"))
+
+
 def prob_mean_pct(run: Run, queue: str, span: Span) -> float:
-    """Calculate the mean of an algorithm's probability."""
-    return 100 * mean(_statistic(run, queue, span, "prob"))
+    """Calculate the same in percent."""
+    return 100 * probability(run, queue, span)
 
 
 def cached_flows(run: Run, queue: str, span: Span) -> float:

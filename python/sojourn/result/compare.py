@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from sojourn import algorithms
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import BINNED
-from sojourn.result.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
+from sojourn.result.metrics import GROUP_METRICS, Metric, summary_of
 from sojourn.result.result import Result, Run
 from sojourn.scenario.changes import apply, queues_under_test
 from sojourn.scenario.queues import TESTED
@@ -134,7 +134,7 @@ class Difference:
     place: str  # a queue, or with `of_group` the flows of one name
     of_group: bool
     window: str
-    metric: Metric | GroupMetric
+    metric: Metric
     pairs: int
     estimate: Estimate
 
@@ -234,7 +234,7 @@ def _differences(
 
 def _measured(
     report: Mapping[str, Any],
-) -> Iterator[tuple[bool, str, str, Metric | GroupMetric]]:
+) -> Iterator[tuple[bool, str, str, Metric]]:
     """Yield whether the metric is of flows, the name of queue or flows, the window, and the
     metric."""
     for queue in report["queues"]:

@@ -4,16 +4,17 @@
 
 `sojourn.result.columns` describes the metrics that are columns of a result's tables. A name may end
 in a place: `utilisation_pct of access` is of that queue, `rtt_p95_ms of ping *` of these pings,
-`bandwidth_sd_mbps of user *` of these nodes, and `fct_p80_s of users` of these groups of flows.
-`drop_pct of up + down` is the mean of two queues. Without a place a metric is of the queue that an
-experiment names, of all pings, or of all flows.
+`bandwidth_sd_mbps of user *` of these nodes, `fct_p80_s of users` of these groups of flows, and
+`jain of bulk` of that group. `drop_pct of up + down` is the mean of two queues. Without a place a
+metric is of the queue that an experiment names, of all pings, or of all flows. `bulk.jain` is short
+for `jain of bulk`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,12 +22,14 @@ from sojourn import _native
 from sojourn.core.errors import InputError, nearest
 from sojourn.result import calculated, columns, overhead
 from sojourn.result.columns import Column
-from sojourn.result.samples import SAMPLES, Sample
+from sojourn.result.samples import SAMPLES, Sample, fitting, nodes_of
+from sojourn.scenario.ends import recorded
 
 if TYPE_CHECKING:
     from sojourn.result.distribution import Distribution
     from sojourn.result.result import Run
     from sojourn.result.stats import Estimate
+    from sojourn.scenario.model import Scenario
 
 
 _NONE = float("nan")
@@ -38,8 +41,14 @@ Span = Mapping[str, Any]  # a window in a report
 
 
 @dataclass(frozen=True)
-class _Number(Column):
-    """A column that tables of runs, claims and sweeps have too."""
+class Metric(Column):
+    """One number of one run in one window: of a queue, or of flows.
+
+    Tables of runs, claims and sweeps have it as a column.
+    """
+
+    of_queue: bool = True
+    place: str = ""  # in place of the queue that it is asked for
 
     @property
     def heading(self) -> str:
@@ -50,7 +59,7 @@ class _Number(Column):
     @property
     def most(self) -> float:
         """Return the upper bound of its values; the lower bound is 0."""
-        if self.name.startswith("jain"):
+        if self.kind.startswith(("jain", "probability")):
             return 1.0
         return 100.0 if self.unit == "%" else math.inf
 
@@ -70,28 +79,19 @@ class _Number(Column):
             at = at.get(key) if isinstance(at, Mapping) else None
         return _NONE if at is None else float(at)
 
-
-@dataclass(frozen=True)
-class Metric(_Number):
-    """One number of one run in one window: of a queue, or of all flows."""
-
-    of_queue: bool = True
-    place: str = ""  # in place of the queue that it is asked for
-
     @property
     def places(self) -> str:
-        """Name the kind of its places: queues, pings or nodes; empty where it has none."""
+        """Name the kind of its places, a key of `places_of`; empty where it has none."""
         return "queues" if self.of_queue else ""
 
     @property
     def kind(self) -> str:
         """Return its name without the place."""
-        return self.name.partition(_OF)[0]
+        return split(self.name)[0]
 
-    def at(self, place: str) -> Self:
-        """Return the metric at a place."""
-        label = f"{self.label}, {place}"
-        return replace(self, name=f"{self.name}{_OF}{place}", label=label, place=place)
+    def at(self, place: str, name: str) -> Self:
+        """Return the metric at a place, under a name that has the place."""
+        return replace(self, name=name, label=f"{self.label}, {place}", place=place)
 
     @property
     def averages(self) -> bool:
@@ -233,17 +233,21 @@ class StepMetric(Metric):
 
 
 @dataclass(frozen=True)
-class GroupMetric(_Number):
-    """One number of the flows of one name in one window."""
+class GroupMetric(Metric):
+    """One number of the flows of one name in one window: of its place, or of the asked group."""
 
-    def measure(self, report: Mapping[str, Any], group: str, window: str) -> float:
+    of_queue: bool = False
+
+    @property
+    def places(self) -> str:
+        """Return flows: the names of a report, one of which it takes."""
+        return "flows"
+
+    def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Return the value in a run's report; NaN where nothing was measured."""
+        group = self.place or queue
         groups = _flows(report, window)["groups"]
-        return self.value(next(entry for entry in groups if entry["name"] == group))
-
-    def measure_run(self, run: Run, group: str, window: str) -> float:
-        """Return the value of a run."""
-        return self.measure(run.report, group, window)
+        return self.value(next((entry for entry in groups if entry["name"] == group), {}))
 
 
 @dataclass(frozen=True)
@@ -314,6 +318,7 @@ _OF_PROBES = "in a window of the whole run"
 RUN_METRICS = tuple(
     RunMetric(name, unit, meaning, label=label, calculate=calculate)
     for name, unit, label, meaning, calculate in (
+        ("probability", "", "probability", _OF_ALGORITHM, calculated.probability),
         ("prob_mean_pct", "%", "probability, mean", _OF_ALGORITHM, calculated.prob_mean_pct),
         ("cached_flows", "", "flows held, most", _OF_ALGORITHM, calculated.cached_flows),
         ("evaluations_per_s", "1/s", "evaluations", _OF_DUK, calculated.evaluations_per_s),
@@ -464,11 +469,11 @@ class _Metrics(dict[str, Metric]):
     are made as they are asked for."""
 
     def __missing__(self, name: str) -> Metric:
-        kind, of, place = name.partition(_OF)
-        metric = self.get(kind) or _of_times(kind)
-        if metric is None or (of and not (place and metric.places)):
+        kind, place = split(name)
+        metric = _placed(kind) if place else _of_times(name)
+        if metric is None:
             raise KeyError(name)
-        return metric.at(place) if of else metric
+        return metric.at(place, name) if place else metric
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -476,6 +481,26 @@ class _Metrics(dict[str, Metric]):
         except KeyError:
             return False
         return True
+
+
+def _placed(kind: str) -> Metric | None:
+    """Find a metric that takes a place; those of all flows are also of one group."""
+    metric = METRICS.get(kind) or _of_times(kind)
+    return metric if metric and metric.places else OF_GROUPS.get(kind)
+
+
+def split(name: str) -> tuple[str, str]:
+    """Split a name into the metric and its place, which is empty where there is none."""
+    kind, of, place = name.partition(_OF)
+    if of:
+        return kind, place
+    # Names of groups and percentages may have dots too.
+    words = name.split(".")
+    for n in range(1, len(words)):
+        place, kind = ".".join(words[:n]), ".".join(words[n:])
+        if place and _placed(kind):
+            return kind, place
+    return name, ""
 
 
 METRICS = _Metrics(
@@ -532,12 +557,11 @@ METRICS = _Metrics(
 )
 
 
-_GROUP_METRICS = {
-    column.name: GroupMetric(**vars(column)) for column in columns.GROUPS if column.label
-}
+# The metrics that a group of flows has, by name.
+OF_GROUPS = {column.name: GroupMetric(**vars(column)) for column in columns.GROUPS if column.label}
 # The metrics in a table of groups of flows, in this order; only scripts have the last two.
 GROUP_METRICS = tuple(
-    _GROUP_METRICS[name]
+    OF_GROUPS[name]
     for name in (
         "goodput_mbps",
         "jain",
@@ -581,14 +605,48 @@ def summary_of(report: Mapping[str, Any]) -> list[Metric]:
     return [METRICS[name] for name in SUMMARY if not (several and name in _AMONG_EQUALS)]
 
 
+def places_of(graph: Scenario) -> dict[str, list[str]]:
+    """List the places that a written-out scenario has, by their kind."""
+    flows = graph.flows
+    return {
+        "queues": recorded(graph.links, graph.record.queues),
+        "pings": [flow.name for flow in flows if flow.app.kind == "ping"],
+        "flows": [flow.name for flow in flows],
+        "groups": [flow.part_of or flow.name for flow in flows],
+        "nodes": nodes_of([{"from": flow.from_, "to": flow.to} for flow in flows]),
+    }
+
+
+def misplaced(metric: Metric, places: Mapping[str, Sequence[str]]) -> str:
+    """Say why none of these places is that of the metric; empty where one is."""
+    if metric.places == "nodes" and not metric.place:
+        nodes = ", ".join(dict.fromkeys(places["nodes"]))
+        return f"'{metric.name}' needs nodes, as in '{metric.name} of NODE'; there are {nodes}"
+    names = places.get(metric.places, ())
+    one_by_one = metric.places in ("queues", "flows")
+    is_there = all(place in names for place in metric.queues) or (
+        not one_by_one and fitting(names, metric.place)
+    )
+    if not metric.place or is_there:
+        return ""
+    near = nearest(metric.place, names)
+    return f"'{metric.name}': the scenario has no such {metric.places}.{near}"
+
+
 def find(name: str) -> Metric:
     """Find the metric of this name. InputError: there is none."""
-    kind, of, place = name.partition(_OF)
     if name in METRICS:
         metric = METRICS[name]
-        if metric.places == "queues" and _AND in place and not metric.averages:
-            raise InputError(f"metric '{kind}' is of one queue; name one of '{place}'")
+        if metric.places == "queues" and len(metric.queues) > 1 and not metric.averages:
+            said = f"metric '{metric.kind}' is of one queue; name one of '{metric.place}'"
+            raise InputError(said)
         return metric
-    if of and kind in METRICS:
-        raise InputError(f"metric '{kind}' has no place; leave out '{of.rstrip()} {place}'")
-    raise InputError(f"unknown metric '{kind}'.{nearest(kind, METRICS)}")
+    kind, _ = split(name)
+    if kind in METRICS:
+        place = name.replace(kind, "", 1)
+        raise InputError(f"metric '{kind}' has no place; leave out '{place}'")
+    if kind in OF_GROUPS:
+        raise InputError(f"metric '{kind}' is of a group of flows; name one: 'GROUP.{kind}'")
+    # An unknown name may have a place before its dot.
+    *_, last = kind.rpartition(".")
+    raise InputError(f"unknown metric '{kind}'.{nearest(last, [*METRICS, *OF_GROUPS])}")

@@ -69,13 +69,13 @@ class Runner:
         RunError: some runs failed, the others are kept. Interrupted: Ctrl-C, finished runs are
         kept.
         """
-        entries = self.readings(jobs, title, lambda entry: entry)
+        entries = self.readings(jobs, title, lambda _, entry: entry)
         return tuple(
             Run(job.labels, entry.report, entry, job.queues)
             for job, entry in zip(jobs, entries, strict=True)
         )
 
-    def readings(self, jobs: Sequence[Job], title: str, read: Callable[[Entry], T]) -> list[T]:
+    def readings(self, jobs: Sequence[Job], title: str, read: Callable[[Job, Entry], T]) -> list[T]:
         """Make the runs, and keep in memory only the values that `read` takes from each."""
         kept: dict[str, T] = {}
         missing: dict[str, Job] = {}
@@ -86,7 +86,7 @@ class Runner:
                 self.store.discard(job.key)
             entry = self.store.load(job.key)
             if entry:
-                kept[job.key] = read(entry)
+                kept[job.key] = read(job, entry)
             else:
                 missing[job.key] = job
 
@@ -95,7 +95,7 @@ class Runner:
             entry = self.store.load(job.key)
             if not entry:
                 raise StoreError(f"{self.store.root}: the result of {job.title} was there, is gone")
-            kept[job.key] = read(entry)
+            kept[job.key] = read(job, entry)
 
         try:
             failed = self._make(list(missing.values()), title, keep) if missing else {}

@@ -20,7 +20,7 @@ from rich.text import Text
 
 from sojourn.core.text import Column, Table
 from sojourn.result.compare import Cases
-from sojourn.result.metrics import GROUP_METRICS, GroupMetric, Metric, summary_of
+from sojourn.result.metrics import GROUP_METRICS, Metric, summary_of
 from sojourn.result.result import Run
 
 __all__ = [
@@ -201,9 +201,7 @@ def metrics_at(by_case: Cases) -> list[Metric]:
     return [metric for metric in of_cases[0] if all(metric in metrics for metrics in of_cases)]
 
 
-def columns(
-    metrics: Iterable[Metric | GroupMetric], by_case: Cases, name: str, window: str
-) -> list[Column]:
+def columns(metrics: Iterable[Metric], by_case: Cases, name: str, window: str) -> list[Column]:
     """Make a column for each measured metric: of a queue, or of the flows of one name."""
     every = [
         Column(metric.heading, list(_cells(metric, by_case.values(), name, window)))
@@ -218,7 +216,7 @@ def group_columns(by_case: Cases, group: str, window: str) -> list[Column]:
 
 
 def _cells(
-    metric: Metric | GroupMetric, of_cases: Iterable[Sequence[Run]], name: str, window: str
+    metric: Metric, of_cases: Iterable[Sequence[Run]], name: str, window: str
 ) -> Iterator[str]:
     for runs in of_cases:
         yield mean([metric.measure_run(run, name, window) for run in runs])

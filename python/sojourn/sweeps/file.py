@@ -12,7 +12,7 @@ from typing import Any
 from sojourn.core import units
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import check_hosts
-from sojourn.result.metrics import METRICS, SUMMARY, Metric
+from sojourn.result.metrics import METRICS, SUMMARY, Metric, misplaced, places_of
 from sojourn.result.metrics import find as find_metric
 from sojourn.result.stats import estimate
 from sojourn.scenario import toml
@@ -103,13 +103,16 @@ def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) ->
     if table.format != 1:
         raise Mistake(("format",), f"{table.format} is not known; this version reads 1")
     metrics = _metrics(table)
+    seeds = _seeds(table)
     cells = make_cells(table, metrics, Mistake)
     scenario = _scenario(table, source)
-    _check_place(table, scenario)
+    named: list[tuple[toml.Keys, Metric]] = [(("metrics", i), m) for i, m in enumerate(metrics)]
+    if isinstance(seeds, Until):
+        named.append((("seeds", "until"), seeds.metric))
+    _check_places(table, scenario, named)
     aqms = [placed_variant(text, Path(source).parent) for text in table.aqms]
     variants = _told("aqms", lambda: read_all(aqms))
     hosts = _told("hosts", lambda: check_hosts(table.hosts))
-    seeds = _seeds(table)
     first = seeds if isinstance(seeds, int) else seeds.at_least
     runs = len(cells) * (len(variants) or 1) * len(hosts) * first
     if runs > MAX_RUNS:
@@ -156,7 +159,7 @@ def _metrics(table: SweepTable) -> tuple[Metric, ...]:
             metric = find_metric(name)
         except InputError as error:
             raise Mistake(("metrics", i), str(error)) from error
-        if metric in metrics:
+        if (metric.kind, metric.place) in ((m.kind, m.place) for m in metrics):
             raise Mistake(("metrics", i), f"'{name}' is there twice")
         metrics.append(metric)
     return tuple(metrics)
@@ -220,8 +223,11 @@ def _half_width(value: str | float, metric: Metric, path: toml.Keys) -> float:
     return value
 
 
-def _check_place(table: SweepTable, scenario: Scenario) -> None:
-    """Check that the queue and the window are recorded, unless the cells may change the record."""
+def _check_places(
+    table: SweepTable, scenario: Scenario, metrics: Sequence[tuple[toml.Keys, Metric]]
+) -> None:
+    """Check that the queue, the window and the places of metrics are recorded, unless the cells may
+    change the record."""
     keys = [key for axis in table.axes for key in (*(axis.keys or ()), axis.key or "")]
     if isinstance(table.plan.cells, tuple):
         keys += [key for cell in table.plan.cells for key in cell]
@@ -237,6 +243,10 @@ def _check_place(table: SweepTable, scenario: Scenario) -> None:
         name = getattr(table, key)
         if name is not None and name not in names:
             raise Mistake((key,), f"'{name}' is not recorded; there is: {', '.join(names)}")
+    places = places_of(graph)
+    for path, metric in metrics:
+        if reason := misplaced(metric, places):
+            raise Mistake(path, reason)
 
 
 def place_in(document: Any, folder: Path) -> None:

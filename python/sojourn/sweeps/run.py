@@ -143,9 +143,10 @@ def _refusing(spec: Sweep, cases: Sequence[Case], seeds: range) -> list[Job]:
         raise InputError(f"{spec.source}: {message}") from error
 
 
-def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> Reading:
+def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], job: Job, entry: Entry) -> Reading:
     """Read the metrics of a run for the wanted queues and windows."""
     report = entry.report
+    run = Run(job.labels, report, entry, job.queues)
     sources |= entry.sources
     places = tuple(
         (queue["name"], window["name"])
@@ -154,7 +155,7 @@ def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> R
         if spec.queue in (None, queue["name"]) and spec.window in (None, window["name"])
     )
     values = tuple(
-        tuple(metric.measure(report, *place) for metric in spec.measured) for place in places
+        tuple(metric.measure_run(run, *place) for metric in spec.measured) for place in places
     )
     return Reading(places, values, entry if odd(report) else None)
 

@@ -90,7 +90,7 @@ def test_the_command_prints_both_directions_and_writes_the_line(
     assert status([*words, "--out", str(file)]) == 0
     printed = capsys.readouterr().out
     assert "dev WAN parent 1: classid 1:10 htb rate 475kbit" in printed
-    assert "dev ifb0 parent 1: classid 1:10 htb rate 950kbit" in printed
+    assert "dev ifb-WAN parent 1: classid 1:10 htb rate 950kbit" in printed
     assert load(file) == advise.scenario_of(Line.read("500kbit", "1mbit", "40ms", 1))
     assert status([*words, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)

@@ -80,13 +80,14 @@ def words(text: str) -> str:
     return qdiscs.own_words(algorithm, rows)
 
 
-# What arrives is led through a device of the kernel's that has a queue.
+# What arrives is led through a device of the kernel's that has a queue. The name ifb0 is taken: the
+# kernel makes two when it loads the module.
 _ARRIVING = """\
-ip link add name ifb0 type ifb
-ip link set ifb0 up
+ip link add name ifb-WAN type ifb
+ip link set ifb-WAN up
 tc qdisc replace dev WAN handle ffff: ingress
 tc filter replace dev WAN parent ffff: prio 1 handle 1 matchall \
-action mirred egress redirect dev ifb0
+action mirred egress redirect dev ifb-WAN
 """
 # With a single class the quantum decides nothing; HTB's own would be too large for fast lines.
 _SHAPER = """\
@@ -103,5 +104,5 @@ def router(aqm: str, up: Rate, down: Rate) -> str:
     return (
         _SHAPER.format(device="WAN", kbit=up_kbit, words=words(aqm))
         + _ARRIVING
-        + _SHAPER.format(device="ifb0", kbit=down_kbit, words=words(aqm))
+        + _SHAPER.format(device="ifb-WAN", kbit=down_kbit, words=words(aqm))
     )

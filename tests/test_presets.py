@@ -20,6 +20,7 @@ from sojourn.algorithms import Preset
 from sojourn.cli import show, status
 from sojourn.cli.options import aqms
 from sojourn.core.errors import InputError
+from sojourn.linux import typed
 from sojourn.runs.run import cases_of
 from sojourn.scenario import Queue, Scenario, loads, variant
 
@@ -64,7 +65,7 @@ def test_a_file_has_a_sentence_a_source_and_a_comment_for_each_row(of: Preset) -
 
 @each
 def test_the_words_of_tc_say_the_same_rows(of: Preset) -> None:
-    sent = dict(nl.attributes(plugin.read(show.tc_words(of.spec).removeprefix("sojourn "))))
+    sent = dict(nl.attributes(plugin.read(typed.words(of.spec).removeprefix("sojourn "))))
     numbers = {
         row.name: value
         for nest, rows in rows_by_nest(of.algorithm).items()
@@ -219,7 +220,7 @@ def tables() -> str:
     lines = ["| preset | | rows that are not as by default, as `tc` words |", "|---|---|---|"]
     unlike: dict[str, list[str]] = {}
     for of in ALL:
-        rows = " ".join(show.tc_words(of.spec).split()[2:])
+        rows = " ".join(typed.words(of.spec).split()[2:])
         lines.append(f"| `{of.spec}` | {of.about} | `{rows}` |")
         for text in of.differs:
             unlike.setdefault(text, []).append(f"`{of.spec}`")

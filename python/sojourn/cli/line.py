@@ -19,6 +19,7 @@ VERBS = {
     "show": ("list", "show"),
     "own": ("new", "check"),
     "run": ("run", "demo"),
+    "advise": ("advise",),
     "sweep": ("sweep", "calibrate"),
     "reproduce": ("reproduce",),
     "stability": ("stability",),

@@ -166,7 +166,9 @@ def show_(
         graph = load(expand).expand()
         print_json(graph.to_engine()) if as_json else print(graph.to_toml(), end="")
     elif algorithm is not None and tc:
-        words = tc_commands(algorithm) if algorithm.endswith(".toml") else tc_words(algorithm)
+        from sojourn.linux import typed
+
+        words = tc_commands(algorithm) if algorithm.endswith(".toml") else typed.words(algorithm)
         print_json({"tc": words}) if as_json else print(words.rstrip("\n"))
     elif algorithm is not None:
         description = table(algorithm)
@@ -291,20 +293,6 @@ def tc_commands(name: str) -> str:
     data = to_engine(find_scenario(name).expand(), "linux")
     refusals.check(data)
     return typed.commands(data)
-
-
-def tc_words(text: str) -> str:
-    """Write the words behind `tc qdisc add dev DEV root` for the choice of `--aqm`."""
-    from sojourn import algorithms
-    from sojourn.linux import qdiscs
-    from sojourn.scenario import variant
-
-    chosen = variant.read(text, by="show")
-    rows = algorithms.read_rows(chosen.algorithm, chosen.all_rows)
-    chosen_algorithm = algorithms.find(chosen.algorithm)
-    if chosen_algorithm.alone:
-        return qdiscs.leaf_words({"algorithm": chosen_algorithm.name, **rows})
-    return qdiscs.own_words(chosen_algorithm, rows)
 
 
 def algorithm(name: str) -> dict[str, Any]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,12 +27,10 @@ from sojourn.core.hosts import seeds_text
 from sojourn.core.text import Column, Table
 
 if TYPE_CHECKING:
-    from sojourn.result.stats import Estimate
     from sojourn.runs.calibrate import Calibration
     from sojourn.sweeps.result import Mean, Swept
 
 app = verbs()
-_NOTHING = "–"
 # Nobody reads more rows, and a table of so many takes a second.
 _MOST_ROWS = 1000
 
@@ -90,7 +87,7 @@ def _tell_counts(swept: Swept, out: Path | None) -> None:
 
 def _print_means(swept: Swept, out: Path | None) -> None:
     """Print a row for each cell and algorithm, with a column for each axis and metric."""
-    from sojourn.show.tables import console, print_line, print_table
+    from sojourn.show.tables import NOTHING, console, print_line, print_table
 
     terminal = console()
     all_means = swept.means()
@@ -99,10 +96,10 @@ def _print_means(swept: Swept, out: Path | None) -> None:
     how = "" if seeds == [1] else "mean ± half of the 95 % interval, "
     title = f"{swept.spec.name}: {how}{seeds_text(seeds[0], seeds[-1])}"
     columns = [
-        Column(metric.heading, [_text(mean.estimate(metric)) for mean in means])
+        Column(metric.heading, [str(mean.estimate(metric)) for mean in means])
         for metric in swept.spec.metrics
     ]
-    columns = [column for column in columns if set(column.cells) != {_NOTHING}]
+    columns = [column for column in columns if set(column.cells) != {NOTHING}]
     print_table(terminal, Table(title, _labels(swept, means), columns))
     if len(all_means) > len(means):
         more = (
@@ -138,13 +135,6 @@ def _tells(heading: str, cells: set[str]) -> bool:
     """Tell whether a column has news: several values, or one that differs from the expected
     value."""
     return heading == "aqm" or len(cells) > 1 or (heading == "host" and cells != {"sim"})
-
-
-def _text(estimate: Estimate) -> str:
-    if math.isnan(estimate.mean):
-        return _NOTHING
-    mean = f"{estimate.mean:.2f}"
-    return mean if math.isinf(estimate.half) else f"{mean} ± {estimate.half:.2f}"
 
 
 @app.command()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A scenario's queues as the commands that a person would type: those of a guest, with a name for
-each device."""
+"""Queues as the commands that a person would type: those of a scenario, which are a guest's with a
+name for each device, and those of a home's router."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sojourn import algorithms
 from sojourn.core.units import Duration, Rate
+from sojourn.linux import qdiscs
 from sojourn.linux.ends import end_of
 from sojourn.linux.plan import Layout, Place, lay
+from sojourn.scenario import variant
 
 # A limit of bytes that is never reached.
 _NO_LIMIT = 1 << 30
@@ -65,3 +68,41 @@ def _addresses(laid: Layout) -> Iterator[str]:
             who = f"of {', '.join(sorted(stream.groups))}" if stream.groups else "of probes"
             ends = f"from '{stream.nodes[0]}' to '{stream.nodes[-1]}'"
             yield f"# {source} to {target}: packets {who} {ends}"
+
+
+def words(text: str) -> str:
+    """Write the words behind `tc qdisc add dev DEV root` for the choice of `--aqm`."""
+    chosen = variant.read(text, by="show")
+    rows = algorithms.read_rows(chosen.algorithm, chosen.all_rows)
+    algorithm = algorithms.find(chosen.algorithm)
+    if algorithm.alone:
+        return qdiscs.leaf_words({"algorithm": algorithm.name, **rows})
+    return qdiscs.own_words(algorithm, rows)
+
+
+# What arrives is led through a device of the kernel's that has a queue. The name ifb0 is taken: the
+# kernel makes two when it loads the module.
+_ARRIVING = """\
+ip link add name ifb-WAN type ifb
+ip link set ifb-WAN up
+tc qdisc replace dev WAN handle ffff: ingress
+tc filter replace dev WAN parent ffff: prio 1 handle 1 matchall \
+action mirred egress redirect dev ifb-WAN
+"""
+# With a single class the quantum decides nothing; HTB's own would be too large for fast lines.
+_SHAPER = """\
+tc qdisc replace dev {device} root handle 1: htb default 10
+tc class replace dev {device} parent 1: classid 1:10 htb rate {kbit}kbit quantum 1514
+tc qdisc replace dev {device} parent 1:10 handle 10: {words}
+"""
+
+
+def router(aqm: str, up: Rate, down: Rate) -> str:
+    """Write the commands for a router whose device to the modem is WAN: a shaper of each rate in
+    both directions, and this algorithm below it."""
+    up_kbit, down_kbit = up // 1000, down // 1000
+    return (
+        _SHAPER.format(device="WAN", kbit=up_kbit, words=words(aqm))
+        + _ARRIVING
+        + _SHAPER.format(device="ifb-WAN", kbit=down_kbit, words=words(aqm))
+    )

@@ -1,0 +1,238 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Which algorithm a home line should have: a few of them on that line, and the choice.
+
+The network is the known scenario `sqm`: a shaper below the modem's rate in each direction, both
+with the same algorithm. Its flows here are calls and pages beside more downloads and uploads than
+the line can carry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sojourn.core.errors import InputError
+from sojourn.core.units import Duration, Rate, UnitError
+from sojourn.result.metrics import GROUP_METRICS
+from sojourn.result.result import Run
+from sojourn.result.stats import Estimate, estimate
+from sojourn.runs.run import run
+from sojourn.scenario.known import KNOWN
+from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import load, validate
+
+# What Linux or this module has for a home, those first that need least explanation: where two
+# cannot be told apart, the earlier one is chosen.
+CANDIDATES = ("fq_codel", "fq_pie", "cobalt:flows=1024", "codel", "pie", "fifo")
+UNSHAPED = "no shaper"
+# The shaper's rate, of the line's: a twentieth keeps the modem's queue empty.
+SHARE = 0.95
+# Beyond, a home's computers and its Wi-Fi are slower than the line.
+_RATES = ("100 kbit/s", "1 Gbit/s")
+_RTTS = ("1 ms", "2 s")
+_CALLS = (1, 50)
+# Above all shapers, so that the modem's own queue is the slowest.
+_NO_SHAPER = "10 Gbit/s"
+_WARM_S, _LONGEST_S, _SHORTEST_S = 5, 30, 10
+_NEVER_S = 3600.0
+# A run's time goes with its bits: so many take two seconds of a processor.
+_MBIT = 3_000
+# Nobody hears a millisecond.
+_HEARD_MS = 1.0
+# An algorithm that leaves more of the line idle is no choice for its owner.
+_LEAST_THROUGHPUT = 0.85
+
+
+@dataclass(frozen=True)
+class Line:
+    """A home's line, and the calls in each direction of it."""
+
+    up: Rate
+    down: Rate
+    rtt: Duration
+    calls: int
+
+    @classmethod
+    def read(cls, up: str, down: str, rtt: str, calls: int) -> Line:
+        """Read the words of the command line. InputError names the one that cannot be used."""
+        least, most = _CALLS
+        if not least <= calls <= most:
+            raise InputError(f"--calls {calls}: allowed: {least} to {most}")
+        return cls(
+            _bounded("--up", up, Rate, _RATES),
+            _bounded("--down", down, Rate, _RATES),
+            _bounded("--rtt", rtt, Duration, _RTTS),
+            calls,
+        )
+
+
+_Q = TypeVar("_Q", Rate, Duration)
+
+
+def _bounded(option: str, text: str, kind: Callable[[str], _Q], bounds: tuple[str, str]) -> _Q:
+    try:
+        value = kind(text)
+    except UnitError as error:
+        raise InputError(f"{option}: {error}") from error
+    if not kind(bounds[0]) <= value <= kind(bounds[1]):
+        raise InputError(f"{option} {text}: allowed: {' to '.join(bounds)}")
+    return value
+
+
+def shaped(rate: Rate) -> Rate:
+    """Return the rate of a shaper above a line of this rate, in whole kbit/s as people type it."""
+    return Rate(int(rate * SHARE) // 1000 * 1000)
+
+
+def scenario_of(line: Line, *, with_shaper: bool = True) -> Scenario:
+    """Lay the line out; without a shaper the modem's own queue is the slowest."""
+    data = load(KNOWN / "sqm.toml").to_data()
+    links = {link["name"]: link for link in data["links"]}
+    for way, router, rate in (("up", "egress", line.up), ("down", "ingress", line.down)):
+        links[f"modem {way}"] |= {"rate": str(rate), "delay": "0 s"}
+        shaper, card = links[router]["end"]
+        for htb_class in shaper["classes"]:
+            htb_class["rate"] = str(shaped(rate)) if with_shaper else _NO_SHAPER
+        card["rate"] = _NO_SHAPER
+    for name in ("internet", "internet back"):
+        links[name]["delay"] = str(Duration(line.rtt // 2))
+    mbit = (line.up + line.down) / 1e6
+    end_s = round(min(max(_MBIT / mbit, _SHORTEST_S), _LONGEST_S))
+    return validate(
+        data
+        | {
+            "name": "line",
+            "description": f"a home's line of {line.down} down and {line.up} up",
+            "duration": f"{end_s} s",
+            "flows": _flows(line.calls),
+            "record": data["record"]
+            | {"windows": [{"name": "load", "from": f"{_WARM_S} s", "to": f"{end_s} s"}]},
+        },
+        source="advise",
+    )
+
+
+def _flows(calls: int) -> list[dict[str, Any]]:
+    down, up = {"from": "server", "to": "home"}, {"from": "home", "to": "server"}
+    call = {"count": calls, "transport": "udp", "app": "voip"}
+    return [
+        {"name": "calls down", **down, **call},
+        {"name": "calls up", **up, **call},
+        {"name": "pages", **down, "app": {"kind": "web", "think": "1 s"}},
+        {"name": "downloads", **down, "count": 4},
+        {"name": "uploads", **up, "count": 2},
+    ]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of the table: a metric of a group of flows."""
+
+    heading: str
+    unit: str
+    group: str
+    metric: str
+
+
+NUMBERS = (
+    Number("a call up waits", "ms", "calls up", "delay_ms"),
+    Number("a call down waits", "ms", "calls down", "delay_ms"),
+    Number("a page takes", "s", "pages", "page_p75_s"),
+    Number("downloads", "Mbit/s", "downloads", "goodput_mbps"),
+    Number("uploads", "Mbit/s", "uploads", "goodput_mbps"),
+)
+_UP, _DOWN, _PAGE, _DOWNLOADS, _UPLOADS = NUMBERS
+_METRICS = {metric.name: metric for metric in GROUP_METRICS}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What one algorithm made of the line: each number by seed."""
+
+    aqm: str
+    values: Mapping[Number, Sequence[float]]
+
+    def estimate(self, number: Number) -> Estimate:
+        """Estimate its mean over the seeds in which it was measured."""
+        return estimate([value for value in self.values[number] if value == value])
+
+    @property
+    def waits_ms(self) -> list[float]:
+        """Give a call's delay in its slower direction, by seed."""
+        return list(map(max, self.values[_UP], self.values[_DOWN]))
+
+    @property
+    def page_s(self) -> list[float]:
+        """Give the time of a page, by seed; where none came, longer than any run."""
+        return [_NEVER_S if value != value else value for value in self.values[_PAGE]]
+
+    def throughput(self, line: Line) -> float:
+        """Return how much of both directions carries data, in the mean: at most 1."""
+        shares = ((_DOWNLOADS, line.down), (_UPLOADS, line.up))
+        return sum(self.estimate(number).mean * 1e6 / rate for number, rate in shares) / 2
+
+
+@dataclass(frozen=True)
+class Advice:
+    """All that was tried, and the choice."""
+
+    line: Line
+    tried: Sequence[Tried]
+    unshaped: Tried
+    best: Tried
+    as_good: Sequence[Tried]  # cannot be told from the best
+
+    @property
+    def reason(self) -> str:
+        """Say in one sentence why it was chosen."""
+        wait_ms, before_ms = (estimate(tried.waits_ms).mean for tried in (self.best, self.unshaped))
+        alike = " and ".join(tried.aqm for tried in self.as_good)
+        told = f"; {alike} cannot be told from it" if alike else ""
+        return (
+            f"{self.best.aqm}: a call waits {wait_ms:.0f} ms, of which the line itself takes "
+            f"{self.line.rtt / 2e6:.0f}, in place of {before_ms:.0f} ms without a shaper{told}."
+        )
+
+
+def advise(line: Line, *, seeds: int = 5, workers: int | None = None) -> Advice:
+    """Try the candidates on the line, and choose one."""
+    result = run(scenario_of(line), aqms=CANDIDATES, seeds=seeds, workers=workers)
+    bare = run(scenario_of(line, with_shaper=False), aqms=["fifo"], seeds=seeds, workers=workers)
+    tried = [
+        _tried(aqm, [run for run in result.runs if run.labels["aqm"] == aqm]) for aqm in CANDIDATES
+    ]
+    best, as_good = choose(tried, line)
+    return Advice(line, tried, _tried(UNSHAPED, bare.runs), best, as_good)
+
+
+def _tried(aqm: str, runs: Sequence[Run]) -> Tried:
+    return Tried(
+        aqm,
+        {
+            number: [_METRICS[number.metric].measure_run(run, number.group, "load") for run in runs]
+            for number in NUMBERS
+        },
+    )
+
+
+def choose(tried: Sequence[Tried], line: Line) -> tuple[Tried, list[Tried]]:
+    """Choose the one whose calls wait least, among those that use the line; and list those that
+    cannot be told from it.
+
+    Of two that cannot be told apart by the calls, pages decide; then their order.
+    """
+    most = max(one.throughput(line) for one in tried)
+    able = [one for one in tried if one.throughput(line) >= _LEAST_THROUGHPUT * most]
+    quickest = min(able, key=lambda one: estimate(one.waits_ms).mean)
+    alike = [one for one in able if not _is_more(one.waits_ms, quickest.waits_ms, _HEARD_MS)]
+    first = min(alike, key=lambda one: estimate(one.page_s).mean)
+    best, *others = [one for one in alike if not _is_more(one.page_s, first.page_s, 0)]
+    return best, others
+
+
+def _is_more(values: Sequence[float], than: Sequence[float], by: float) -> bool:
+    """Tell whether the values exceed the others by more than this, seed by seed: the whole 95 %
+    interval of the difference does."""
+    return estimate([a - b for a, b in zip(values, than, strict=True)]).low > by

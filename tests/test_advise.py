@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""`sojourn advise`: the line that is simulated, the choice, and the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sojourn.cli import status
+from sojourn.linux import typed
+from sojourn.runs import advise
+from sojourn.runs.advise import NUMBERS, Advice, Line, Tried
+from sojourn.scenario import load
+
+from tests.linux import plugin
+
+LINE = Line.read("5mbit", "50mbit", "40ms", 2)
+
+
+def tried(aqm: str, wait_ms: float, page_s: float, mbps: float = 45) -> Tried:
+    """Make the numbers of three seeds that differ little."""
+    means = (wait_ms, wait_ms, page_s, mbps, mbps / 10)
+    values = {
+        number: [mean, mean * 1.01, mean * 0.99]
+        for number, mean in zip(NUMBERS, means, strict=True)
+    }
+    return Tried(aqm, values)
+
+
+def chosen(*all_: Tried) -> tuple[str, list[str]]:
+    best, as_good = advise.choose(all_, LINE)
+    return best.aqm, [one.aqm for one in as_good]
+
+
+def test_the_least_waiting_of_calls_decides() -> None:
+    assert chosen(tried("slow", 60, 0.1), tried("quick", 22, 0.9)) == ("quick", [])
+
+
+def test_pages_decide_where_calls_wait_alike_and_then_the_order() -> None:
+    assert chosen(tried("a", 22, 0.9), tried("b", 22.3, 0.5)) == ("b", [])
+    assert chosen(tried("a", 22, 0.5), tried("b", 22, 0.5)) == ("a", ["b"])
+
+
+def test_an_algorithm_that_leaves_much_of_the_line_idle_is_not_chosen() -> None:
+    assert chosen(tried("idle", 20, 0.5, 20), tried("busy", 30, 0.5)) == ("busy", [])
+
+
+def test_a_page_that_never_came_is_worse_than_any_that_did() -> None:
+    assert chosen(tried("none", 22, float("nan")), tried("some", 22, 9))[0] == "some"
+
+
+def test_the_reason_names_the_lines_own_delay_the_gain_and_equals() -> None:
+    best, equal, bare = tried("a", 22, 0.5), tried("b", 22, 0.5), tried("-", 440, 9)
+    assert Advice(LINE, (best, equal), bare, best, (equal,)).reason == (
+        "a: a call waits 22 ms, of which the line itself takes 20, in place of 440 ms without a "
+        "shaper; b cannot be told from it."
+    )
+
+
+def test_the_shaper_is_below_the_modem_and_the_path_has_the_round_trip() -> None:
+    links = {link["name"]: link for link in advise.scenario_of(LINE).to_engine()["links"]}
+    rates = {
+        name: min(c["rate"] for c in link["end"][0]["classes"])
+        for name, link in links.items()
+        if link.get("end")
+    }
+    assert rates == {"egress": 4_750_000, "ingress": 47_500_000}
+    assert [links[f"modem {way}"]["rate"] for way in ("up", "down")] == [5_000_000, 50_000_000]
+    assert sum(link["delay"] for link in links.values()) == 40_000_000
+
+
+def test_a_fast_line_is_simulated_for_a_shorter_time() -> None:
+    fast = Line.read("100mbit", "1gbit", "10ms", 1)
+    assert advise.scenario_of(fast).duration < advise.scenario_of(LINE).duration
+
+
+def test_the_plugin_reads_the_words_of_every_candidate() -> None:
+    for aqm in advise.CANDIDATES:
+        kind, *words = typed.words(aqm).split()
+        assert kind == "sojourn" and plugin.read(words)
+
+
+def test_the_command_prints_both_directions_and_writes_the_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["advise", "--up", "500kbit", "--down", "1mbit", "--seeds", "2"]
+    file = tmp_path / "line.toml"
+    assert status([*words, "--out", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "dev WAN parent 1: classid 1:10 htb rate 475kbit" in printed
+    assert "dev ifb-WAN parent 1: classid 1:10 htb rate 950kbit" in printed
+    assert load(file) == advise.scenario_of(Line.read("500kbit", "1mbit", "40ms", 1))
+    assert status([*words, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["reason"] in printed and all(line in printed for line in data["commands"])
+    assert [row["aqm"] for row in data["tried"]] == [advise.UNSHAPED, *advise.CANDIDATES]

@@ -193,15 +193,15 @@ def test_the_search_of_lqd_looks_at_no_row_with_an_aqm() -> None:
     assert {case.labels["experiment"] for case in cases} == {"web", "load", "tmix"}
 
 
-def test_an_experiment_with_a_shorter_run_is_searched_in_it(toy: Path) -> None:
+def test_an_experiment_is_searched_in_the_run_of_quick(toy: Path) -> None:
     path = toy / "1" / "experiment.toml"
-    path.write_text(path.read_text() + '[quick.set]\nduration = "2 s"\n')
+    path.write_text(path.read_text() + '[quick.set]\nduration = "4 s"\n')
     spec = load(toy)
     first = setups(spec)[0]
     lengths = {
         e.name: {c.scenario.duration / 1e9 for c in cases_of(e, first)} for e in spec.experiments
     }
-    assert lengths == {"1": {2.0}, "2": {3.0}}
+    assert lengths == {"1": {4.0}, "2": {3.0}}
 
 
 PAPERS = sorted(

@@ -118,6 +118,7 @@ test-deep: setup ## all that takes longer: mutants, long cases, 10^8 fuzzed call
 	python -m tests.linux.sanitizers
 	python -m tests.linux.hostile
 	$(PYTEST) tests -m deep
+	$(MAKE) --no-print-directory wheel
 	python -m validation.compare --check
 
 format: setup ## lay out all code
@@ -150,8 +151,13 @@ mutants: setup ## change one operator, constant or statement at a time; a test m
 bench: setup ## speed, beside ns-2 where it is installed
 	sojourn bench
 
-wheel: setup ## build the wheel
-	profile=$$(tools/profile.sh); RUSTFLAGS="$(RUSTFLAGS) $$profile" maturin build --release --locked --out build/wheel
+$(VENV)/.wheel: $(VENV)/.libraries tools/wheel.lock
+	@$(BIN)/pip install --quiet --require-hashes -r tools/wheel.lock
+	@touch $@
+
+wheel: setup $(VENV)/.wheel ## build the wheel for any Linux, into build/wheel, and test it without a compiler
+	tools/wheel.sh build/wheel
+	tests/wheel.sh build/wheel/*.whl
 
 clean: ## remove what was built
 	rm -rf target build $(VENV) results

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+import sojourn
 from sojourn.cli import status
 
 SCREEN_LINES = 25
@@ -55,6 +56,13 @@ def test_the_commands_that_the_demo_proposes_run(
     for words in short:
         assert status(words) == 0
     assert (tmp_path / "page.html").exists()
+
+
+def test_a_script_reproduces_an_experiment_by_its_name() -> None:
+    reproduction = sojourn.reproduce("stability/an-aqm", looked_up=("sim",))
+    assert reproduction.experiment.id == "stability/an-aqm"
+    with pytest.raises(sojourn.InputError, match="duk: has several experiments: duk/1, "):
+        sojourn.reproduce("duk")
 
 
 def test_a_reproduction_ends_on_one_screen_and_has_every_table_when_asked(

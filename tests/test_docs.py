@@ -48,6 +48,7 @@ NOT_RUN = (
     Exempt("guide/linux.md", "tc", "root; tests/linux/cases_tc.py runs it in a guest"),
     Exempt("guide/linux.md", "$ sojourn", "a kernel in virtual time; tests/linux runs such"),
     Exempt("guide/papers.md", "$ sojourn reproduce", "minutes of runs"),
+    Exempt("guide/papers.md", "python", "minutes of runs; tests/test_demo.py has the call"),
     Exempt("guide/stability.md", "sh", "minutes of runs"),
     Exempt("evidence/parity.md", "sh", "a kernel"),
     Exempt("reference/linux-host.md", "transport = ", "a line of a scenario"),

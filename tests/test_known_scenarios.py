@@ -65,7 +65,9 @@ def test_a_scenario_is_written_read_back_and_run(
 def test_a_written_file_begins_with_its_source_and_has_no_licence(name: str) -> None:
     written(name)
     text = Path(f"{name}.toml").read_text()
-    assert text.startswith("# source: ") and "SPDX" not in text
+    schema, _, rest = text.partition("\n")
+    assert schema == "#:schema ./scenario.schema.json" and rest.startswith("# source: ")
+    assert "SPDX" not in text
     assert known_scenarios()[name].source in " ".join(text.replace("\n#", " ").split())
 
 

@@ -1,17 +1,45 @@
 #!/usr/bin/env bash
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-# The wheel has all that a user needs: an empty environment, an empty folder, no checkout.
+# wheel.sh [WHEEL [PYTHON...]]: the wheel has all that a user needs. It is tried in an empty
+# environment and an empty folder, without a checkout, and the demo without a compiler too, under
+# each Python that is named. Without a WHEEL, one is built as `make setup` builds the engine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-RUSTFLAGS="${RUSTFLAGS:-} $(tools/profile.sh)" maturin build --release --locked --quiet --out "$work/dist"
-python3 -m venv "$work/venv"
+if [ "$#" -gt 0 ]; then
+	wheel=$(realpath "$1")
+	shift
+else
+	RUSTFLAGS="${RUSTFLAGS:-} $(tools/profile.sh)" maturin build --release --locked --quiet --out "$work/dist"
+	wheel=$(echo "$work"/dist/*.whl)
+fi
 # The same pinned libraries as everywhere; only those that the wheel itself asks for.
-"$work/venv/bin/pip" install --quiet --constraint <(grep -E '^[A-Za-z0-9_.-]+==' "$root/requirements.lock" | sed 's/ *\\$//') "$work"/dist/*.whl
+grep -E '^[A-Za-z0-9_.-]+==' requirements.lock | sed 's/ *\\$//' >"$work/pins"
+
+for python in "$@" python3; do
+	rm -rf "$work/venv"
+	"$python" -m venv "$work/venv"
+	"$work/venv/bin/pip" install --quiet --constraint "$work/pins" "$wheel"
+	# On this PATH there is no compiler, and nothing else.
+	(
+		mkdir -p "$work/demo"
+		cd "$work/demo"
+		export PATH=$work/venv/bin XDG_CACHE_HOME=$work/cache-of-demo
+		unset PYTHONPATH VIRTUAL_ENV CC
+		sojourn demo >"$work/shown"
+		sojourn new mine.c >"$work/shown.new"
+		! sojourn run --aqm ./mine.c "$root/python/sojourn/scenarios/home.toml" 2>"$work/refused"
+	)
+	grep -q 'bufferbloat' "$work/shown"
+	[ -s "$work/demo/results/demo/page.html" ]
+	[ "$(wc -l <"$work/refused")" = 1 ] && grep -q 'apt install gcc' "$work/refused"
+	echo "wheel: the demo runs without a compiler on $("$python" --version)"
+	rm -rf "$work/demo" "$work/cache-of-demo"
+done
 
 # Linux only where its kernel is built already: that takes minutes.
 kernel=$(.venv/bin/python -c '

@@ -49,9 +49,14 @@ __all__ = [
     "Scenario",
     "SojournError",
     "StoreError",
+    "calibrate",
+    "compare",
     "load",
     "loads",
+    "plot",
+    "reproduce",
     "run",
+    "stability",
     "sweep",
 ]
 
@@ -61,17 +66,27 @@ _HOMES = {
     "Result": "sojourn.result.result",
     "Run": "sojourn.result.result",
     "Scenario": "sojourn.scenario",
+    "calibrate": "sojourn.runs.calibrate",
+    "compare": "sojourn.result.compare",
     "load": "sojourn.scenario",
     "loads": "sojourn.scenario",
+    "plot": "sojourn.show.figures",
+    "reproduce": "sojourn.papers.reproduce",
     "run": "sojourn.runs.run",
+    "stability": "sojourn.theory.study",
     "sweep": "sojourn.sweeps.run",
 }
 
 if TYPE_CHECKING:
+    from sojourn.papers.reproduce import reproduce
+    from sojourn.result.compare import compare
     from sojourn.result.result import Result, Run
+    from sojourn.runs.calibrate import calibrate
     from sojourn.runs.run import run
     from sojourn.scenario import Scenario, load, loads
+    from sojourn.show.figures import plot
     from sojourn.sweeps.run import sweep
+    from sojourn.theory.study import stability
 else:
 
     def __getattr__(name: str) -> Any:

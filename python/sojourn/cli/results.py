@@ -88,7 +88,8 @@ def compare(
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
     from sojourn.cli.tables import print_parts, result_parts, visit_parts
-    from sojourn.result.compare import cases, load_all, to_json
+    from sojourn.result.compare import cases, load_all
+    from sojourn.result.compare import compare as side
     from sojourn.result.transfers import Visit, side_by_side
 
     loaded = load_all(results)
@@ -96,7 +97,7 @@ def compare(
         if (flow, visit) != (0, 1):
             raise InputError("--flow, --visit: they choose of --transfers; name flows with that")
         if as_json:
-            print_json(to_json(loaded, cases(loaded)))
+            print_json(side(loaded).to_json())
         else:
             print_parts(result_parts(loaded), form)
         return

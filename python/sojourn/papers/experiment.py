@@ -476,6 +476,14 @@ def experiments() -> list[Experiment]:
     return [experiment for paper in papers() for experiment in paper.experiments]
 
 
+def find_one(name: str) -> Experiment:
+    """Find an experiment, such as 'duk/1'. InputError for an unknown name, or one of several."""
+    chosen = find([name])
+    if len(chosen) > 1:
+        raise InputError(f"{name}: has several experiments: {', '.join(e.id for e in chosen)}")
+    return chosen[0]
+
+
 def find(names: Sequence[str]) -> list[Experiment]:
     """Find the experiments meant by 'duk/1', 'duk', or the folder of a paper or an experiment.
     Without names return all of ours. InputError for an unknown name."""

@@ -19,7 +19,7 @@ from sojourn.papers import calculated, claims
 from sojourn.papers.claim import Cell as ClaimedCell
 from sojourn.papers.claim import Claim
 from sojourn.papers.claims import Judged, lacking
-from sojourn.papers.experiment import Experiment, Signal
+from sojourn.papers.experiment import Experiment, Signal, find_one
 from sojourn.papers.points import claims_of
 from sojourn.papers.reasons import Cell, Measured
 from sojourn.result.metrics import METRICS
@@ -148,7 +148,7 @@ def seeds_by_host(counts: Mapping[str, tuple[int, int]]) -> str:
 
 
 def reproduce(
-    experiment: Experiment,
+    experiment: Experiment | str,
     *,
     quick: bool = False,
     out: Path | None = None,
@@ -158,9 +158,12 @@ def reproduce(
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
     client: Any = None,
 ) -> Reproduction:
-    """Run an experiment under at least ten seeds, and judge its claims. `quick` gives fewer seeds,
-    and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
+    """Run an experiment, such as 'duk/1', under at least ten seeds, and judge its claims.
+
+    `quick` gives fewer seeds, and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
     runs in the store. `client` runs the rest, if given (sojourn.runs.executor)."""
+    if isinstance(experiment, str):
+        experiment = find_one(experiment)
     hosts = check_hosts(hosts)
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)

@@ -316,21 +316,48 @@ def _short(value: str) -> str:
     return f"{len(value)} characters, digest {digest(value.encode())[:8]}"
 
 
-def to_json(results: Mapping[str, Result], by_case: Cases) -> dict[str, Any]:
-    """Return the keys of `sojourn compare --json`."""
-    differences = across(by_case) if len(results) > 1 else within(by_case)
-    return {
-        "runs": [
-            {**({"result": name} if name else {}), **run.to_json()}
-            for name, result in results.items()
-            for run in result
-        ],
-        "differences": [difference.to_json() for difference in differences],
-        "scenarios": {
-            key: {
-                name: None if value == UNSET else value
-                for name, value in zip(results, values, strict=True)
-            }
-            for key, values in scenario_differences(results).items()
-        },
-    }
+# Results by name, or their folders.
+Results = Mapping[str, Result] | Sequence[str | Path]
+
+
+def named(results: Results) -> Mapping[str, Result]:
+    """Return results by name; folders are read."""
+    return results if isinstance(results, Mapping) else load_all([Path(path) for path in results])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Results side by side."""
+
+    results: Mapping[str, Result]
+    # Of several results across them, of a single one within it.
+    differences: Sequence[Difference]
+    # The keys that are not the same in all, with a value for each result.
+    scenarios: Mapping[str, Sequence[str]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of `sojourn compare --json`."""
+        return {
+            "runs": [
+                {**({"result": name} if name else {}), **run.to_json()}
+                for name, result in self.results.items()
+                for run in result
+            ],
+            "differences": [difference.to_json() for difference in self.differences],
+            "scenarios": {
+                key: {
+                    name: None if value == UNSET else value
+                    for name, value in zip(self.results, values, strict=True)
+                }
+                for key, values in self.scenarios.items()
+            },
+        }
+
+
+def compare(results: Results) -> Comparison:
+    """Set results side by side: their numbers seed by seed, and what differs in their
+    scenarios."""
+    loaded = named(results)
+    by_case = cases(loaded)
+    differences = across(by_case) if len(loaded) > 1 else within(by_case)
+    return Comparison(loaded, differences, scenario_differences(loaded))

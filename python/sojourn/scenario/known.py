@@ -23,11 +23,13 @@ from pathlib import Path
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.text import write_page
-from sojourn.store.store import write_errors
+from sojourn.store.store import write_errors, write_whole
 from sojourn.user_aqm.compiler import shown
 from sojourn.user_aqm.library import absolute
 
 KNOWN = Path(__file__).parents[1] / "scenarios"
+# Editors find it by the first line of a scenario.
+SCHEMA = "scenario.schema.json"
 _SOURCE = re.compile(r"^# source: (.*(?:\n# {5}.*)*)", re.MULTILINE)
 
 
@@ -85,13 +87,15 @@ def find_known(name: str) -> KnownScenario:
 
 
 def write_known(name: str, path: Path | None) -> Path:
-    """Write a scenario to a file, NAME.toml unless `path` is given, and the trace that it follows.
-    Raise InputError if there is such a file."""
+    """Write a scenario to a file, NAME.toml unless `path` is given, the trace that it follows, and
+    the schema by which an editor checks it. Raise InputError if there is such a file."""
+    from sojourn.scenario.reference import schema_text
+
     scenario = find_known(name)
     file = absolute(path or f"{name}.toml")
     if file.suffix != ".toml":
         raise InputError(f"{path}: a scenario is a TOML file: write FILE.toml")
-    texts = {file: scenario.text}
+    texts = {file: f"#:schema ./{SCHEMA}\n{scenario.text}"}
     trace = KNOWN / f"{name}.down"
     if trace.exists():
         beside, text = file.with_name(trace.name), trace.read_text(encoding="utf-8")
@@ -103,6 +107,8 @@ def write_known(name: str, path: Path | None) -> Path:
     for path, text in texts.items():
         with write_errors(path), path.open("x", encoding="utf-8") as out:
             out.write(text)
+    # A schema is of the version that wrote it; the newest is right for every file beside it.
+    write_whole(file.with_name(SCHEMA), schema_text().encode())
     return file
 
 

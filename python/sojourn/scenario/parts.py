@@ -47,7 +47,7 @@ def _printable(text: str) -> str:
 
 
 # A scenario's title may have any signs that can be printed; names of files are made from it.
-Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+Title = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
 
 
 # Marks of packets by name (RFC 2474, 2597, 3246, 5865, 8622).

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn.core.progress import Progress
 from sojourn.core.text import Column, Table
+from sojourn.core.units import Duration, Rate, Size
 from sojourn.theory.equations import Course, integrate
 from sojourn.theory.maps import Map, axes, grid
 from sojourn.theory.models import Model, model, printed
-from sojourn.theory.network import Network
+from sojourn.theory.network import Network, read
 from sojourn.theory.noise import Noise, noise, notes, swing_hz
-from sojourn.theory.rows import Chosen
+from sojourn.theory.rows import Chosen, choose_all
 
 if TYPE_CHECKING:
     from sojourn.result.result import Result
@@ -127,6 +128,32 @@ def study(
         for m, run in zip(own, runs, strict=True)
     ]
     return Study(network, models, maps, beside, result)
+
+
+def stability(
+    algorithms: Sequence[str],
+    *,
+    flows: int,
+    capacity: Rate | str,
+    rtt: Duration | str,
+    packet: Size | str = "1500 B",
+    as_printed: bool = False,
+    over: str = "",
+    simulated_s: float | None = None,
+    seeds: int = 1,
+    workers: int | None = None,
+) -> Study:
+    """Study algorithms, such as 'pi' or 'red@ns2:ecn=true', on one link that TCP flows share."""
+    shared = read(flows, Rate(capacity), Duration(rtt), Size(packet))
+    return study(
+        choose_all(algorithms, []),
+        shared,
+        as_printed=as_printed,
+        over=over,
+        simulated_s=simulated_s,
+        seeds=seeds,
+        workers=workers,
+    )
 
 
 NOTHING = "–"

@@ -46,7 +46,7 @@ NOT_RUN = (
     Exempt("start/your-aqm.md", "format = 2", "needs the C file that the page writes"),
     Exempt("guide/linux.md", "sh", "root, and a router"),
     Exempt("guide/linux.md", "tc", "root; tests/linux/cases_tc.py runs it in a guest"),
-    Exempt("guide/linux.md", "$ sojourn", "a kernel in virtual time; tests/linux runs such"),
+    Exempt("guide/linux.md", "$ sojourn", "a kernel, or clang-format; tests/linux runs such"),
     Exempt("guide/papers.md", "$ sojourn reproduce", "minutes of runs"),
     Exempt("guide/papers.md", "python", "minutes of runs; tests/test_demo.py has the call"),
     Exempt("guide/stability.md", "sh", "minutes of runs"),

@@ -11,7 +11,7 @@ test_needs=("${build_needs[@]}" clang-16:clang-16 clang-format-16:clang-format-1
 	llvm-nm-16:llvm-16 /usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.fuzzer-x86_64.a:libclang-rt-16-dev
 	/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a:gcc-multilib valgrind:valgrind
 	flex:flex bison:bison bc:bc xz:xz-utils /sbin/tc:iproute2 /sbin/ethtool:ethtool /sbin/sysctl:procps
-	/sbin/insmod:kmod /sbin/nft:nftables)
+	/sbin/insmod:kmod /sbin/nft:nftables sparse:sparse)
 
 # the deep ones play the module in one of Debian's own kernels, too
 deep_needs=("${test_needs[@]}" busybox:busybox-static qemu-system-x86_64:qemu-system-x86 ns:ns2

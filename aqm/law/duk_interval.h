@@ -189,13 +189,12 @@ static inline u32 duk_choose(struct duk_interval *d, struct duk_level *l, u64 ti
 	u32 good = duk_smallest_good(d, l, tick_ns), was = l->rung;
 
 	l->rung = (u8)good;
-	if (good != was) {
+	if (good != was)
 		l->wait = 1;
-	} else if (d->rung > good && duk_could_gain(d, l, d->rung, tick_ns)) {
+	else if (d->rung > good && duk_could_gain(d, l, d->rung, tick_ns))
 		return (u32)min64(2 * (u64)d->rung - good, DUK_RUNGS - 1);
-	} else if (d->rung != good) {
+	else if (d->rung != good)
 		l->wait = (u8)min64(2 * (u64)l->wait, DUK_EPOCH);
-	}
 	if (d->rung != good || ++l->since < l->wait)
 		return good;
 	l->since = 0;

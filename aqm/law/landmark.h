@@ -85,8 +85,10 @@ static inline u16 landmark_room(struct landmark *m)
 {
 	u16 i, *at;
 
-	if (m->used < m->records)
-		return (u16)++m->used;
+	if (m->used < m->records) {
+		m->used++;
+		return (u16)m->used;
+	}
 	/* With so few records that all are in the top, its last one leaves. */
 	i = m->at[LANDMARK_BOTTOM].prev;
 	if (i == LANDMARK_BOTTOM)

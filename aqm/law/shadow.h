@@ -81,7 +81,7 @@ static inline u16 shadow_add(struct shadow *s, u32 flow, u16 *end)
 	if (i)
 		s->unused = s->flow[i].chain;
 	else
-		i = (u16)++s->used;
+		i = (u16)(++s->used);
 	s->flow[i] = (struct shadow_flow){.flow = flow};
 	*end = i;
 	s->flows++;

@@ -59,3 +59,14 @@ def tc(
     from sojourn.linux import kernel
 
     raise typer.Exit(kernel.tc(words or []))
+
+
+@app.command()
+def export(
+    algorithm: Annotated[str, typer.Argument(help="One of `sojourn list algorithms`, as duk.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the files.")] = Path(),
+) -> None:
+    """Write a stand-alone qdisc of one algorithm: sch_NAME.c, tc's plugin, and cases for tdc."""
+    from sojourn.linux.export import export as make
+
+    print("\n".join(map(str, make(algorithm).write(out))))

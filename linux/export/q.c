@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// q.c: the plugin of tc around one algorithm's rows, from which `sojourn linux export` makes a
+// file.
+//
+// It compiles in no build of ours; see sch.c.
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define U32_MAX 0xffffffffu
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+/* EXPORT: sources */
+
+/* EXPORT: words */
+
+static const struct aqm_field options[] = {
+        /* EXPORT: options */
+        AQM_END,
+};
+
+/* As the qdisc's xstats: 8 bytes each. */
+static const struct aqm_field statistics[] = {
+        /* EXPORT: statistics */
+        AQM_END,
+};
+
+static const struct aqm_field *find_row(const char *name)
+{
+	const struct aqm_field *row;
+
+	for (row = options; row->name; row++)
+		if (!strcmp(row->name, name))
+			return row;
+	return NULL;
+}
+
+static void put_row(struct nlmsghdr *message, const struct aqm_field *row, u64 value)
+{
+	u32 narrow = value;
+
+	if (row->type == AQM_U64)
+		addattr_l(message, TC_MESSAGE_BYTES, row->attr, &value, sizeof(value));
+	else
+		addattr_l(message, TC_MESSAGE_BYTES, row->attr, &narrow, sizeof(narrow));
+}
+
+static int refuse(const struct aqm_field *row, const char *text, const char *wanted)
+{
+	fprintf(stderr, "EXPORT_NAME: %s: %s is wanted, not %s\n", row->name, wanted, text);
+	return -1;
+}
+
+/* One option; the number of words used, or -1. */
+static int parse_row(struct nlmsghdr *message, int argc, char **argv)
+{
+	const struct aqm_field *row = find_row(argv[0]);
+	bool no = !row && !strncmp(argv[0], "no", 2);
+	const char *wanted;
+	u64 value;
+
+	if (no)
+		row = find_row(argv[0] + 2);
+	if (!row || (no && row->type != AQM_BOOL)) {
+		fprintf(stderr, "EXPORT_NAME: what is \"%s\"?\n", argv[0]);
+		return -1;
+	}
+	if (row->type == AQM_BOOL) {
+		put_row(message, row, !no);
+		return 1;
+	}
+	if (argc < 2)
+		return refuse(row, "nothing", "a value");
+	wanted = value_read(row, argv[1], &value);
+	if (wanted)
+		return refuse(row, argv[1], wanted);
+	put_row(message, row, value);
+	return 2;
+}
+
+static int parse(const struct qdisc_util *self, int argc, char **argv, struct nlmsghdr *message,
+                 const char *dev)
+{
+	struct rtattr *nest =
+	        addattr_nest(message, TC_MESSAGE_BYTES, TCA_OPTIONS | NLA_F_NESTED);
+
+	while (argc > 0) {
+		int used = parse_row(message, argc, argv);
+
+		if (used < 0)
+			return -1;
+		argc -= used;
+		argv += used;
+	}
+	addattr_nest_end(message, nest);
+	return 0;
+}
+
+static void print_row(const struct aqm_field *row, u64 value)
+{
+	char text[VALUE_TEXT];
+
+	value_write(row, value, text);
+	if (row->type == AQM_BOOL) {
+		print_color_bool(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
+		print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, value ? "%s " : "no%s ",
+		                   row->name);
+		return;
+	}
+	if (row->type == AQM_CHOICE)
+		print_color_string(TC_JSON, TC_NO_COLOUR, row->name, NULL, text);
+	else if (row->unit == AQM_PROB)
+		print_color_float(TC_JSON, TC_NO_COLOUR, row->name, NULL, value_share(value));
+	else
+		print_color_u64(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", row->name);
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", text);
+}
+
+static int print_options(const struct qdisc_util *self, FILE *out, struct rtattr *nest)
+{
+	const struct aqm_field *row;
+	struct rtattr *rta;
+	u64 value;
+
+	if (!nest)
+		return 0;
+	for (row = options; row->name; row++) {
+		int left = RTA_PAYLOAD(nest);
+
+		for (rta = RTA_DATA(nest); RTA_OK(rta, left); rta = RTA_NEXT(rta, left)) {
+			if (rta->rta_type != row->attr)
+				continue;
+			value = 0;
+			if (row->type == AQM_U64)
+				memcpy(&value, RTA_DATA(rta), sizeof(value));
+			else
+				value = *(u32 *)RTA_DATA(rta);
+			print_row(row, value);
+		}
+	}
+	return 0;
+}
+
+static int print_xstats(const struct qdisc_util *self, FILE *out, struct rtattr *xstats)
+{
+	const struct aqm_field *row;
+	size_t at = 0;
+	u64 value;
+
+	if (!xstats)
+		return 0;
+	for (row = statistics; row->name; row++, at += sizeof(value)) {
+		if (at + sizeof(value) > RTA_PAYLOAD(xstats))
+			break;
+		memcpy(&value, (char *)RTA_DATA(xstats) + at, sizeof(value));
+		print_row(row, value);
+	}
+	return 0;
+}
+
+/* tc finds it by this name. */
+__attribute__((visibility("default"))) struct qdisc_util EXPORT_NAME_qdisc_util = {
+        .id = "EXPORT_NAME",
+        .parse_qopt = parse,
+        .print_qopt = print_options,
+        .print_xstats = print_xstats,
+};

@@ -1,0 +1,553 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// sch.c: the qdisc around one algorithm, from which `sojourn linux export` makes a file.
+//
+// It compiles in no build of ours. aqm/ has the algorithm; python/sojourn/linux/export puts it
+// in the place of the line about it, chooses the EXPORT_ parts by the calls that it has, writes
+// the lines of its rows, and gives every name the algorithm's own. One queue without flows:
+// where a call is made, and with which rows, is as in aqm/queue.
+
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/types.h>
+#include <linux/kernel.h>
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/netlink.h>
+#include <linux/random.h>
+#include <linux/skbuff.h>
+#include <linux/string.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
+#include <net/pkt_sched.h>
+
+/* For include/uapi/linux/pkt_sched.h. */
+enum {
+	TCA_AQM_UNSPEC,
+	TCA_AQM_LIMIT,
+	TCA_AQM_ECN,
+#ifdef EXPORT_RATE
+	TCA_AQM_BANDWIDTH,
+#endif
+	/* EXPORT: attributes */
+	TCA_AQM_PAD,
+	__TCA_AQM_MAX
+};
+
+#define TCA_AQM_MAX (__TCA_AQM_MAX - 1)
+
+struct tc_aqm_xstats {
+	/* EXPORT: xstats */
+	__u64 early; /* dropped by the algorithm */
+	__u64 full;  /* dropped at the limit */
+	__u64 ecn_mark;
+};
+
+/* EXPORT: algorithm */
+
+struct aqm_sched_data {
+	/* The rows in use, and those that the next event takes */
+	struct aqm_conf conf, wanted;
+	u32 ecn;
+	bool changed;
+	bool live; /* made: some rows can no longer be changed */
+#ifdef EXPORT_RATE
+	u64 bandwidth;
+#endif
+	struct aqm_view view;
+#ifdef EXPORT_TICK
+	u64 tick_ns;
+	u32 ticks; /* since the last event */
+#endif
+#ifdef EXPORT_SAMPLES
+	/* The packets of the list by number, from the head on */
+	struct sk_buff **slot;
+	u32 first, mask;
+#endif
+	u64 seed;
+	u64 early, full, ecn_mark;
+	struct aqm_state state;
+};
+
+static const struct aqm_conf aqm_sch_initial = {
+        /* EXPORT: defaults */
+};
+
+/* EXPORT: ranges */
+
+static const struct netlink_range_validation aqm_sch_limit_range = {
+        .min = 1,
+        .max = EXPORT_LIMIT_MAX,
+};
+
+static const struct nla_policy aqm_sch_policy[TCA_AQM_MAX + 1] = {
+        [TCA_AQM_LIMIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &aqm_sch_limit_range),
+        [TCA_AQM_ECN] = NLA_POLICY_MAX(NLA_U32, 1),
+#ifdef EXPORT_RATE
+        [TCA_AQM_BANDWIDTH] = {.type = NLA_U64},
+#endif
+        /* EXPORT: policy */
+};
+
+static struct aqm_keep *aqm_sch_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct aqm_keep));
+	return (struct aqm_keep *)qdisc_skb_cb(skb)->data;
+}
+
+static u8 aqm_sch_dsfield(struct sk_buff *skb)
+{
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		if (pskb_network_may_pull(skb, sizeof(struct iphdr)))
+			return ipv4_get_dsfield(ip_hdr(skb));
+		break;
+	case htons(ETH_P_IPV6):
+		if (pskb_network_may_pull(skb, sizeof(struct ipv6hdr)))
+			return ipv6_get_dsfield(ipv6_hdr(skb));
+		break;
+	}
+	return 0;
+}
+
+static struct aqm_pkt aqm_sch_describe(struct sk_buff *skb, u32 nth)
+{
+	u8 ds = aqm_sch_dsfield(skb);
+
+	return (struct aqm_pkt){
+	        .k = *aqm_sch_cb(skb),
+	        .len = qdisc_pkt_len(skb),
+	        .ecn = ds & INET_ECN_MASK,
+	        .dscp = ds >> 2,
+	        .nth = nth,
+	};
+}
+
+static struct sk_buff *aqm_sch_nth(const struct Qdisc *sch, u32 slot)
+{
+	const struct aqm_sched_data *q = qdisc_priv(sch);
+
+	if (slot >= q->view.pkts)
+		return NULL;
+#ifdef EXPORT_SAMPLES
+	return q->slot[(q->first + slot) & q->mask];
+#else
+	return slot ? NULL : sch->q.head;
+#endif
+}
+
+static bool aqm_sch_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *pkt)
+{
+	struct sk_buff *skb = aqm_sch_nth(view->host, slot);
+
+	if (!skb)
+		return false;
+	*pkt = aqm_sch_describe(skb, 0);
+	return true;
+}
+
+static void aqm_sch_join(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+#ifdef EXPORT_SAMPLES
+	q->slot[(q->first + q->view.pkts) & q->mask] = skb;
+#endif
+	q->view.pkts++;
+	q->view.slots++;
+	q->view.bytes += qdisc_pkt_len(skb);
+	qdisc_enqueue_tail(skb, sch);
+}
+
+static struct sk_buff *aqm_sch_take(struct Qdisc *sch)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	struct sk_buff *skb = __qdisc_dequeue_head(&sch->q);
+
+	if (!skb)
+		return NULL;
+#ifdef EXPORT_SAMPLES
+	q->first++;
+#endif
+	q->view.pkts--;
+	q->view.slots--;
+	q->view.bytes -= qdisc_pkt_len(skb);
+	qdisc_qstats_backlog_dec(sch, skb);
+	return skb;
+}
+
+static void aqm_sch_mark(struct aqm_sched_data *q, struct sk_buff *skb)
+{
+	if (INET_ECN_set_ce(skb))
+		q->ecn_mark++;
+}
+
+#ifdef EXPORT_TICK
+/* A timer would do the same: between two events nothing changes in a queue. */
+static void aqm_sch_run_ticks(struct aqm_sched_data *q, u64 now)
+{
+	u32 most = q->view.pkts ? AQM_TICKS_STUCK : AQM_TICKS_EMPTY;
+
+	while (q->tick_ns <= now && q->ticks < most) {
+		q->ticks++;
+		q->tick_ns = call_tick(&q->state, &q->conf, q->tick_ns, &q->view);
+	}
+	if (q->tick_ns <= now)
+		q->tick_ns = call_idle(&q->state, &q->conf, &q->view, q->tick_ns, now);
+}
+
+/* A shorter period counts from now on. */
+static void aqm_sch_hasten(struct aqm_sched_data *q, u64 now)
+{
+	/* EXPORT: periods */
+}
+#endif
+
+static void aqm_sch_take_rows(struct Qdisc *sch)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	q->conf = q->wanted;
+	q->changed = false;
+	q->view.limit_pkts = sch->limit;
+	q->view.limit_bytes = U32_MAX;
+	q->view.ecn = q->ecn;
+#ifdef EXPORT_RATE
+	q->view.rate_bytes_s = q->bandwidth;
+#endif
+#ifdef EXPORT_CONFIGURE
+	call_configure(&q->state, &q->conf, &q->view);
+#endif
+}
+
+static void aqm_sch_change_rows(struct Qdisc *sch, u64 now)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	if (!q->changed)
+		return;
+#ifdef EXPORT_TICK
+	aqm_sch_hasten(q, now);
+#endif
+	aqm_sch_take_rows(sch);
+}
+
+/* Ticks that are due still see the rows before a change. */
+static void aqm_sch_begin(struct Qdisc *sch, u64 now)
+{
+#ifdef EXPORT_TICK
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	aqm_sch_run_ticks(q, now);
+	q->ticks = 0;
+#endif
+	aqm_sch_change_rows(sch, now);
+}
+
+static int aqm_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+	struct aqm_verdict v;
+	struct aqm_pkt pkt;
+
+	aqm_sch_begin(sch, now);
+	*aqm_sch_cb(skb) = (struct aqm_keep){
+	        .enq_ns = now,
+#ifdef EXPORT_FLOW
+	        .flow = skb_get_hash(skb),
+#endif
+	};
+	pkt = aqm_sch_describe(skb, 0);
+	if (q->view.pkts >= sch->limit) {
+#ifdef EXPORT_OVERFLOW
+		call_overflow(&q->state, &q->conf, now, &q->view, &pkt);
+#endif
+		q->full++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+#ifdef EXPORT_ENQUEUE
+	v = call_enqueue(&q->state, &q->conf, now, &q->view, &pkt);
+#else
+	v = aqm_pass();
+#endif
+	if (v.act == AQM_DROP) {
+		q->early++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+	if (v.act == AQM_MARK)
+		aqm_sch_mark(q, skb);
+	aqm_sch_cb(skb)->own = pkt.k.own;
+	aqm_sch_join(sch, skb);
+	return NET_XMIT_SUCCESS;
+}
+
+static struct sk_buff *aqm_sch_dequeue(struct Qdisc *sch)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	u32 dropped = 0, dropped_bytes = 0;
+	u64 now = ktime_get_ns();
+	struct aqm_verdict v;
+	struct sk_buff *skb;
+
+	aqm_sch_begin(sch, now);
+	while ((skb = aqm_sch_take(sch))) {
+#ifdef EXPORT_DEQUEUE
+		struct aqm_pkt pkt = aqm_sch_describe(skb, dropped);
+
+		v = call_dequeue(&q->state, &q->conf, now, &q->view, &pkt);
+#else
+		v = aqm_pass();
+#endif
+		if (v.act != AQM_DROP || dropped == AQM_DROPS_PER_DEQUEUE)
+			break;
+		dropped++;
+		dropped_bytes += qdisc_pkt_len(skb);
+		q->early++;
+		qdisc_qstats_drop(sch);
+		kfree_skb(skb);
+	}
+	if (dropped)
+		qdisc_tree_reduce_backlog(sch, dropped, dropped_bytes);
+#ifdef EXPORT_EMPTY
+	if (!skb)
+		call_empty(&q->state, &q->conf, now, &q->view);
+#endif
+	if (!skb)
+		return NULL;
+	if (v.act == AQM_MARK)
+		aqm_sch_mark(q, skb);
+	qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+/* Drop from the head what a lowered limit has no room for. */
+static void aqm_sch_shed(struct Qdisc *sch, u64 now)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	u32 dropped = 0, dropped_bytes = 0;
+#ifdef EXPORT_GONE
+	struct aqm_pkt pkt;
+#endif
+
+#ifdef EXPORT_TICK
+	if (q->view.pkts > sch->limit)
+		aqm_sch_run_ticks(q, now);
+#endif
+	while (q->view.pkts > sch->limit) {
+		struct sk_buff *skb = aqm_sch_take(sch);
+
+#ifdef EXPORT_GONE
+		pkt = aqm_sch_describe(skb, 0);
+#ifdef EXPORT_TICK
+		now = min(now, q->tick_ns);
+#endif
+		call_gone(&q->state, &q->conf, now, &q->view, &pkt, AQM_WHY_LOWERED);
+#endif
+		dropped++;
+		dropped_bytes += qdisc_pkt_len(skb);
+		qdisc_qstats_drop(sch);
+		rtnl_kfree_skbs(skb, skb);
+	}
+	if (dropped)
+		qdisc_tree_reduce_backlog(sch, dropped, dropped_bytes);
+}
+
+static void aqm_sch_start(struct Qdisc *sch)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	q->view.pkts = 0;
+	q->view.slots = 0;
+	q->view.bytes = 0;
+	memset(&q->state, 0, sizeof(q->state));
+	aqm_sch_take_rows(sch);
+#ifdef EXPORT_TICK
+	q->ticks = 0;
+	q->tick_ns = call_start(&q->state, &q->conf, ktime_get_ns(), rng_mix(q->seed));
+#elif defined(EXPORT_START)
+	call_start(&q->state, &q->conf, ktime_get_ns(), rng_mix(q->seed));
+#endif
+}
+
+static void aqm_sch_reset(struct Qdisc *sch)
+{
+	qdisc_reset_queue(sch);
+	aqm_sch_start(sch);
+}
+
+static int aqm_sch_check_rows(struct Qdisc *sch, const struct aqm_conf *conf, u32 limit,
+                              struct netlink_ext_ack *extack)
+{
+#ifdef EXPORT_CHECK
+	const char *sentence = call_check(conf);
+
+	if (sentence) {
+		NL_SET_ERR_MSG_FMT_MOD(extack, "%s", sentence);
+		return -EINVAL;
+	}
+#endif
+#ifdef EXPORT_SAMPLES
+	const struct aqm_sched_data *q = qdisc_priv(sch);
+
+	if (q->slot && limit > q->mask + 1) {
+		NL_SET_ERR_MSG_MOD(extack, "limit is above what this queue was made for");
+		return -EINVAL;
+	}
+#endif
+	return 0;
+}
+
+static int aqm_sch_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	struct nlattr *tb[TCA_AQM_MAX + 1];
+	struct aqm_conf conf = q->wanted;
+	u32 limit = sch->limit;
+	u64 now;
+	int err;
+
+	err = nla_parse_nested(tb, TCA_AQM_MAX, opt, aqm_sch_policy, extack);
+	if (err < 0)
+		return err;
+	if (tb[TCA_AQM_LIMIT])
+		limit = nla_get_u32(tb[TCA_AQM_LIMIT]);
+	/* EXPORT: reads */
+	err = aqm_sch_check_rows(sch, &conf, limit, extack);
+	if (err)
+		return err;
+	sch_tree_lock(sch);
+	now = ktime_get_ns();
+	aqm_sch_change_rows(sch, now);
+	q->wanted = conf;
+	q->changed = true;
+	sch->limit = limit;
+	if (tb[TCA_AQM_ECN])
+		q->ecn = nla_get_u32(tb[TCA_AQM_ECN]);
+#ifdef EXPORT_RATE
+	if (tb[TCA_AQM_BANDWIDTH])
+		q->bandwidth = nla_get_u64(tb[TCA_AQM_BANDWIDTH]);
+#endif
+	aqm_sch_shed(sch, now);
+	sch_tree_unlock(sch);
+	return 0;
+}
+
+static int aqm_sch_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	int err;
+
+	sch->limit = EXPORT_LIMIT;
+	q->ecn = EXPORT_ECN;
+	q->wanted = aqm_sch_initial;
+	q->seed = get_random_u64();
+	q->view.peek = aqm_sch_peek;
+	q->view.host = sch;
+	q->view.all_bytes = &q->view.bytes;
+	q->view.mtu_bytes = clamp(psched_mtu(qdisc_dev(sch)), AQM_MTU_MIN, AQM_MTU_MAX);
+	aqm_sch_take_rows(sch);
+	if (opt) {
+		err = aqm_sch_change(sch, opt, extack);
+		if (err)
+			return err;
+	}
+#ifdef EXPORT_RATE
+	if (!q->bandwidth) {
+		NL_SET_ERR_MSG_MOD(extack, "the rate of the link is needed: bandwidth");
+		return -EINVAL;
+	}
+#endif
+#ifdef EXPORT_SAMPLES
+	q->mask = roundup_pow_of_two(sch->limit) - 1;
+	q->slot = kvcalloc(q->mask + 1, sizeof(*q->slot), GFP_KERNEL_ACCOUNT);
+	if (!q->slot)
+		return -ENOMEM;
+#endif
+	q->live = true;
+	aqm_sch_start(sch);
+	return 0;
+}
+
+#ifdef EXPORT_SAMPLES
+static void aqm_sch_destroy(struct Qdisc *sch)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	kvfree(q->slot);
+}
+#endif
+
+static int aqm_sch_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	const struct aqm_sched_data *q = qdisc_priv(sch);
+	const struct aqm_conf *conf = &q->wanted;
+	struct nlattr *opts = nla_nest_start(skb, TCA_OPTIONS);
+
+	if (!opts)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, TCA_AQM_LIMIT, sch->limit))
+		goto fail;
+	if (nla_put_u32(skb, TCA_AQM_ECN, q->ecn))
+		goto fail;
+#ifdef EXPORT_RATE
+	if (nla_put_u64_64bit(skb, TCA_AQM_BANDWIDTH, q->bandwidth, TCA_AQM_PAD))
+		goto fail;
+#endif
+	/* EXPORT: writes */
+	return nla_nest_end(skb, opts);
+
+fail:
+	nla_nest_cancel(skb, opts);
+	return -EMSGSIZE;
+}
+
+static int aqm_sch_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	struct tc_aqm_xstats st = {};
+
+	sch_tree_lock(sch);
+	/* EXPORT: statistics */
+	st.early = q->early;
+	st.full = q->full;
+	st.ecn_mark = q->ecn_mark;
+	sch_tree_unlock(sch);
+	return gnet_stats_copy_app(d, &st, sizeof(st));
+}
+
+static struct Qdisc_ops aqm_sch_ops __read_mostly = {
+        .id = "EXPORT_NAME",
+        .priv_size = sizeof(struct aqm_sched_data),
+        .enqueue = aqm_sch_enqueue,
+        .dequeue = aqm_sch_dequeue,
+        .peek = qdisc_peek_dequeued,
+        .init = aqm_sch_init,
+        .reset = aqm_sch_reset,
+#ifdef EXPORT_SAMPLES
+        .destroy = aqm_sch_destroy,
+#endif
+        .change = aqm_sch_change,
+        .dump = aqm_sch_dump,
+        .dump_stats = aqm_sch_dump_stats,
+        .owner = THIS_MODULE,
+};
+MODULE_ALIAS_NET_SCH("EXPORT_NAME");
+
+static int __init aqm_module_init(void)
+{
+	return register_qdisc(&aqm_sch_ops);
+}
+
+static void __exit aqm_module_exit(void)
+{
+	unregister_qdisc(&aqm_sch_ops);
+}
+
+module_init(aqm_module_init);
+module_exit(aqm_module_exit);
+
+MODULE_AUTHOR("The Sojourn authors");
+MODULE_LICENSE("Dual MIT/GPL");
+MODULE_DESCRIPTION("EXPORT_BRIEF");

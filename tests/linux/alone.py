@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""alone.py: builds what `sojourn linux export` writes: a kernel's module, and a twin in user space
+that gives the same events to the exported qdisc and to the core."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from sojourn.algorithms import algorithms
+from sojourn.core.errors import InputError
+from sojourn.linux.export import export
+from sojourn.linux.uml.module import CORE, core_sources
+
+HERE = Path(__file__).parent / "export"
+KERNEL_WORDS = re.compile(r"^#include <[^>]+>\n", re.M)
+
+
+def exportable() -> list[str]:
+    """All that the command does not refuse."""
+    return [name for name in algorithms() if not refusal(name)]
+
+
+def refusal(name: str) -> str:
+    try:
+        export(name)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def twin(name: str, folder: Path) -> Path:
+    """The exported file without the kernel's headers, in the place of which kernel.h stands."""
+    text = export(name).files[f"sch_{name}.c"]
+    (folder / "exported.c").write_text(KERNEL_WORDS.sub("", text))
+    head = f"TCA_{name.upper()}_"
+    rate = f"{head}BANDWIDTH" if algorithms()[name].needs_rate else "0"
+    names = {"LIMIT": f"{head}LIMIT", "ECN": f"{head}ECN", "RATE": rate}
+    words = [f"-DTCA_{word}={value}" for word, value in names.items()]
+    words += [f"-DTCA_FIRST={4 if rate != '0' else 3}", f"-I{folder}", f"-I{HERE}", f"-I{CORE}"]
+    sources = [HERE / "twin.c", HERE / "core.c", *core_sources(CORE)]
+    files = [path for path in sources if path.suffix == ".c"]
+    flags = ["-std=gnu11", "-O2", "-Wall", "-Wno-unused", "-Werror"]
+    program = folder / "twin"
+    subprocess.run(["gcc", *flags, *words, *files, "-o", program], check=True)
+    return program
+
+
+def play(program: Path, name: str, calls: int, rows: Mapping[str, int]) -> tuple[int, str]:
+    said = [f"{row}={value}" for row, value in rows.items()]
+    words: list[str | Path] = [program, name, str(calls), *said]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.strip()
+
+
+def module(name: str, headers: Path, folder: Path, *more: str) -> str:
+    """Build it for this kernel; what the compiler, and sparse, said."""
+    export(name).write(folder)
+    words: list[str | Path] = ["make", "-C", headers, f"M={folder}", "W=1", *more, "modules"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (folder / f"sch_{name}.ko").is_file(), done.stderr
+    return str(done.stderr)

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// twin.c: gives the same random events to an exported qdisc and to the core's queue. Each
+// packet must have the same fate in both, and every statistic the same value.
+//
+//   twin ALGORITHM CALLS [ROW=VALUE ...]
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core.h"
+#include "kernel.h"
+
+#include "exported.c"
+
+#define PACKETS 65536
+#define MTU     1514
+
+static struct sk_buff packets[PACKETS];
+/* Numbers of packets that were freed in the call under way, in the qdisc and in the core. */
+static u32 ours[PACKETS], cores[PACKETS], our_count, core_count;
+static u64 dumped[64], calls, drops, marks, sent;
+
+static void freed(struct sk_buff *skb)
+{
+	ours[our_count++] = skb->id;
+}
+
+void core_freed(uint32_t id)
+{
+	cores[core_count++] = id;
+}
+
+static inline u64 *dumped_to(void)
+{
+	return dumped;
+}
+
+static u64 seed = 0x9e3779b97f4a7c15;
+
+static u64 draw(u64 below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % below;
+}
+
+static _Noreturn void differ(const char *what, u64 here, u64 there)
+{
+	printf("call %" PRIu64 ": %s is %" PRIu64 " in the qdisc, %" PRIu64 " in the core\n",
+	       calls, what, here, there);
+	exit(1);
+}
+
+static void same(const char *what, u64 here, u64 there)
+{
+	if (here != there)
+		differ(what, here, there);
+}
+
+static void same_freed(void)
+{
+	u32 i;
+
+	same("the number of packets freed", our_count, core_count);
+	for (i = 0; i < our_count; i++)
+		same("a packet freed", ours[i], cores[i]);
+	drops += our_count;
+	our_count = core_count = 0;
+}
+
+/* ---- options, in the form of kernel.h ---- */
+
+static struct {
+	struct nlattr nest;
+	char room[64 * 12];
+} options;
+
+static void option(u16 type, u64 value)
+{
+	char *at = options.room + options.nest.nla_len++ * 12;
+
+	memcpy(at + 2, &type, sizeof(type));
+	memcpy(at + 4, &value, sizeof(value));
+}
+
+static void take(int status, const char *what, struct netlink_ext_ack *extack)
+{
+	options.nest.nla_len = 0;
+	if (!status)
+		return;
+	printf("%s: %s (%d)\n", what, extack->told ? extack->told : "no reason", status);
+	exit(1);
+}
+
+/* ---- events ---- */
+
+static u32 limit = 120;
+static bool ecn = true;
+
+static void arrive(struct Qdisc *sch)
+{
+	static u32 next;
+	struct sk_buff *skb = &packets[next % PACKETS], *to_free = NULL;
+	bool joined;
+
+	*skb = (struct sk_buff){.id = next++,
+	                        .len = (u32)(draw(4) ? MTU - draw(100) : 60 + draw(1000)),
+	                        .hash = (u32)(draw(3) ? draw(16) : 7) * 2654435761u,
+	                        .ds = (u8)draw(256)};
+	joined = core_enqueue(skb->id, skb->len, skb->hash, skb->ds, clock_ns);
+	same("joined", !registered->enqueue(skb, sch, &to_free), joined);
+}
+
+static void leave(struct Qdisc *sch)
+{
+	struct sk_buff *skb = registered->dequeue(sch);
+	u8 ds = 0, was;
+	int64_t id = core_dequeue(&ds, clock_ns);
+
+	same("a packet left", skb ? skb->id + 1ull : 0, (u64)(id + 1));
+	if (!skb)
+		return;
+	was = skb->ds;
+	same("the DS field", was, ds);
+	sent++;
+	marks += (was & 3) == 3;
+}
+
+static void look(struct Qdisc *sch)
+{
+	struct gnet_dump d;
+	u64 values[64];
+	unsigned int i, n = core_stats(values);
+
+	registered->dump_stats(sch, &d);
+	for (i = 0; i < n; i++)
+		same("a statistic", d.stats[i], values[i]);
+}
+
+static void change(struct Qdisc *sch)
+{
+	struct netlink_ext_ack extack = {0};
+
+	/* Never above the first: the ring of a queue that samples is made for that. */
+	limit = draw(3) ? 120 : 20 + (u32)draw(100);
+	ecn = draw(4) != 0;
+	option(TCA_LIMIT, limit);
+	option(TCA_ECN, ecn);
+	take(registered->change(sch, &options.nest, &extack), "change", &extack);
+	core_change(limit, ecn, clock_ns);
+}
+
+/* Bursts and lulls: each lasts some hundred events, with a rate of its own. */
+static void play(struct Qdisc *sch)
+{
+	static u64 left, arrivals, gap_ns;
+
+	if (!left--) {
+		left = 50 + draw(2000);
+		arrivals = 30 + draw(50);
+		gap_ns = 1000ull << draw(12);
+	}
+	clock_ns += draw(5000) ? 1 + draw(gap_ns) : draw(3000000000);
+	if (!draw(3000))
+		change(sch);
+	else if (!draw(40000))
+		registered->reset(sch), core_reset(clock_ns);
+	else if (draw(100) < arrivals)
+		arrive(sch);
+	else
+		leave(sch);
+	same_freed();
+	if (!draw(20))
+		look(sch);
+}
+
+int main(int argc, char **argv)
+{
+	struct Qdisc sch = {0};
+	struct netlink_ext_ack extack = {0};
+	u64 bandwidth = TCA_RATE ? 1250000 : 0, wanted = strtoull(argv[2], NULL, 10);
+	int i, row;
+
+	clock_ns = 1000000000;
+	random_u64 = 42;
+	module_start();
+	sch.priv = calloc(1, registered->priv_size);
+	core_choose(argv[1]);
+	option(TCA_LIMIT, limit);
+	option(TCA_ECN, ecn);
+	if (TCA_RATE)
+		option(TCA_RATE, bandwidth);
+	for (i = 3; i < argc; i++) {
+		char *value = strchr(argv[i], '=');
+
+		*value++ = 0;
+		row = core_row(argv[i], strtoull(value, NULL, 10));
+		if (row < 0)
+			return printf("no row %s of this value\n", argv[i]), 1;
+		option((u16)(TCA_FIRST + row), strtoull(value, NULL, 10));
+	}
+	core_make(limit, ecn, bandwidth, MTU, random_u64, clock_ns);
+	take(registered->init(&sch, &options.nest, &extack), "init", &extack);
+	registered->dump(&sch, packets);
+	same("the limit dumped", dumped[TCA_LIMIT], limit);
+	for (; calls < wanted; calls++)
+		play(&sch);
+	printf("calls %" PRIu64 " sent %" PRIu64 " drops %" PRIu64 " ce %" PRIu64 "\n", calls,
+	       sent, drops, marks);
+	return argc < 3;
+}

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""What `sojourn linux export` writes: in the kernel's own style, built, and as the core decides."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from sojourn.core.errors import InputError
+from sojourn.linux.export import export
+from sojourn.linux.uml.build import Built
+
+from tests.algorithms import ALGORITHMS
+from tests.linux import alone
+from tests.linux.debian import HEADERS
+
+pytestmark = pytest.mark.timeout(600)
+PAPERS = ["duk", "lqd", "cfd"]
+NAMES = [
+    pytest.param(name, marks=[] if name in PAPERS else pytest.mark.deep)
+    for name in alone.exportable()
+]
+# The first with all that the files use.
+RECENT = [path for path in HEADERS if tuple(map(int, path.parent.name.split(".")[:2])) >= (6, 8)]
+
+
+def test_the_papers_of_the_house_can_be_exported() -> None:
+    assert set(PAPERS) <= set(alone.exportable())
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("asqm", "probes"),
+        ("choke", "the kernel has"),
+        ("fifo", "names victims"),
+        ("dualpi2", "the kernel has|several queues"),
+        ("dukk", "Did you mean"),
+    ],
+)
+def test_what_no_file_can_hold_is_refused_with_the_reason(name: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        export(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_million_decisions_are_the_cores(name: str, tmp_path: Path) -> None:
+    program = alone.twin(name, tmp_path)
+    for rows in ({}, *ALGORITHMS[name].signalling):
+        status, said = alone.play(program, name, 1_200_000, rows)
+        print(f"{name} {rows}: {said}")
+        assert status == 0, said
+        decisions = sum(int(count) for count in re.findall(r"(?:sent|drops) (\d+)", said))
+        assert decisions + int(re.findall(r"sent (\d+)", said)[0]) > 900_000, said
+        assert int(re.findall(r"ce (\d+)", said)[0]) > 0, said
+
+
+def test_another_decision_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail: a threshold of the law is one unit away."""
+    files = dict(export("lqd").files)
+    wrong = files["sch_lqd.c"].replace("p_q32 == U32_MAX", "p_q32 >= U32_MAX - (1u << 31)")
+    assert wrong != files["sch_lqd.c"]
+    made = type(export("lqd"))({**files, "sch_lqd.c": wrong})
+    monkeypatch.setattr(alone, "export", lambda name: made)
+    status, said = alone.play(alone.twin("lqd", tmp_path), "lqd", 1_000_000, {})
+    assert status == 1
+    assert "in the qdisc" in said
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_has_the_kernels_own_style(name: str, kernel: Built, tmp_path: Path) -> None:
+    checkpatch = kernel.source / "scripts/checkpatch.pl"
+    path = next(path for path in export(name).write(tmp_path) if path.name == f"sch_{name}.c")
+    words: list[str | Path] = ["perl", checkpatch, "--no-tree", "--terse", "-f", path]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    print(done.stdout)
+    assert "total: 0 errors, 0 warnings" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kernel_builds_it_without_a_word(name: str, tmp_path: Path) -> None:
+    if not RECENT:
+        pytest.skip("no headers of Linux 6.8 or newer: apt install linux-headers-6.12-cloud-amd64")
+    sparse = ["C=2"] if shutil.which("sparse") else []
+    said = alone.module(name, RECENT[-1], tmp_path, *sparse)
+    assert not re.search(rf"sch_{name}\.c", said), said
+
+
+def plugin(name: str, folder: Path) -> Path:
+    path = folder / f"q_{name}.so"
+    words = ["gcc", "-O2", "-Wall", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
+    subprocess.run([*words, folder / f"q_{name}.c", "-o", path, "-lm"], check=True)
+    return path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_cases_are_as_tdc_reads_them(name: str, tmp_path: Path) -> None:
+    export(name).write(tmp_path)
+    plugin(name, tmp_path)
+    cases = json.loads((tmp_path / f"{name}.json").read_text())
+    assert len({case["id"] for case in cases}) == len(cases) > 8
+    for case in cases:
+        assert case["cmdUnderTest"].startswith("$TC qdisc ")
+        re.compile(case["matchPattern"])

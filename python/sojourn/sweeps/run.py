@@ -156,7 +156,8 @@ def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], entry: Entry) -> R
     values = tuple(
         tuple(metric.measure(report, *place) for metric in spec.measured) for place in places
     )
-    return Reading(places, values, entry if odd(report) else None)
+    fingerprint = str(report["fingerprint"])
+    return Reading(places, values, fingerprint, entry if odd(report) else None)
 
 
 def _row(spec: Sweep, job: Job, reading: Reading) -> Row:

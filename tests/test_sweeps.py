@@ -179,6 +179,7 @@ def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
     swept = sojourn.sweep(write(RATES, head), out=out)
     table = pd.read_parquet(out / "cells.parquet")
     labels = ["cell", "rate_mbps", "aqm", "host", "tested", "queue", "window", "seed"]
+    labels += ["fingerprint"]
     assert list(table.columns) == [*labels, "queue_delay_mean_ms", "jain"]
     assert list(table["rate_mbps"]) == [1.0] * 4 + [20.0] * 4
     assert list(table["aqm"]) == ["codel", "codel", "pie", "pie"] * 2

@@ -4,8 +4,9 @@
 
 It may use every room, and no room uses it. Begin with `line`, which puts the verbs together.
 
-Exit status: 0 all went well; 2 the command line, a scenario or a parameter cannot be used;
-3 runs failed, results could not be written, or an algorithm broke a rule; 130 interrupted.
+Exit status: 0 all went well; 1 `verify` found a difference; 2 the command line, a scenario or a
+parameter cannot be used; 3 runs failed, results could not be written, or an algorithm broke a rule;
+130 interrupted.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ VERBS = {
     "reproduce": ("reproduce",),
     "stability": ("stability",),
     "upkeep": ("bench", "cache", "doctor"),
-    "results": ("plot", "compare", "export"),
+    "results": ("plot", "compare", "verify", "export"),
     "linux": ("linux",),
 }
 

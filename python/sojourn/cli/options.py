@@ -107,6 +107,9 @@ Seeds = Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")
 ]
+Dask = Annotated[
+    str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
+]
 Again = Annotated[bool, typer.Option("--again", help="Run even what is already there.")]
 
 

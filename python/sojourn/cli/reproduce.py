@@ -8,13 +8,24 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sojourn.cli import options
-from sojourn.cli.options import Host, Json, Out, Workers, print_json, tell_broken, verbs
+from sojourn.cli.options import (
+    Again,
+    Dask,
+    Host,
+    Json,
+    Out,
+    Workers,
+    print_json,
+    tell_broken,
+    verbs,
+)
 from sojourn.core.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -61,9 +72,8 @@ def reproduce(
     host: Host = None,
     out: Out = None,
     workers: Workers = None,
-    dask: Annotated[
-        str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
-    ] = None,
+    dask: Dask = None,
+    again: Again = False,
     full: Annotated[
         bool, typer.Option("--full", help="Print every table, not the summary alone.")
     ] = False,
@@ -77,6 +87,7 @@ def reproduce(
     from sojourn.papers.paper import judge_papers
     from sojourn.papers.reproduce import reproduce as run_experiment
     from sojourn.show.tables import console, print_line
+    from sojourn.store.folder import claim
 
     if search:
         options_set = {
@@ -85,6 +96,7 @@ def reproduce(
             "--seeds": seeds,
             "--stored": stored,
             "--dask": dask,
+            "--again": again,
         }
         refused = [word for word, value in options_set.items() if value]
         return _search(what or [], refused=refused, out=out, workers=workers, json=as_json)
@@ -100,6 +112,8 @@ def reproduce(
         cluster, count = context.with_resource(client(dask))
         workers = workers or count
     if not what:
+        if again:
+            raise InputError("--again: name the experiments to be run again")
         return _reproduce_all(quick, hosts, seeds_by_host, stored, out, workers, as_json, cluster)
     for name, count in seeds_by_host.items():
         if name not in hosts:
@@ -110,7 +124,8 @@ def reproduce(
         experiment.check()
     for home in {experiment.home.folder: experiment.home for experiment in chosen}.values():
         answer.check(home)
-    report.check_folder(folder, chosen, quick, hosts, seeds_by_host)
+    check = partial(report.check_folder, folder, chosen, quick, hosts, seeds_by_host)
+    check()
     reproductions = []
     for experiment in chosen:
         own_folder = out / experiment.id if out and len(chosen) > 1 else out
@@ -124,16 +139,22 @@ def reproduce(
                 looked_up=hosts if stored else (),
                 seeds=seeds_by_host,
                 client=cluster,
+                again=again,
             )
         )
-        if own_folder and not stored:
-            reproductions[-1].result.save(own_folder)
+        if own_folder and own_folder != folder and not stored:
+            with claim(own_folder).held() as own:
+                reproductions[-1].write(own)
     papers = judge_papers(reproductions)
     data = {
         "experiments": [reproduction.to_json() for reproduction in reproductions],
         "papers": [paper.to_json() for paper in papers],
     }
-    report_path = report.write_all(reproductions, papers, data, folder)
+    with claim(folder).held() as own:
+        check()  # another command may have put more into it meanwhile
+        if own_folder == folder and not stored:
+            reproductions[-1].write(own)
+        report_path = report.write_all(reproductions, papers, data, folder)
     if as_json:
         print_json(data)
     else:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The verbs on finished results: `plot`, `compare`, `export`."""
+"""The verbs on finished results: `plot`, `compare`, `verify`, `export`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import Json, draw, one_of, print_json, verbs
+from sojourn.cli.options import Json, Workers, draw, one_of, print_json, tell_note, verbs
 from sojourn.core.errors import InputError
 from sojourn.core.text import FORMATS
 
@@ -104,6 +104,40 @@ def compare(
     chosen = Visit(transfers, flow, visit)
     times = side_by_side(cases(loaded), chosen)
     print_json(times.to_json()) if as_json else print_parts(visit_parts(times, chosen), form)
+
+
+# Of the runs that differ, so many are named.
+_NAMED = 20
+
+
+@app.command()
+def verify(
+    result: Annotated[Path, typer.Argument(help="A folder that --out made.", show_default=False)],
+    workers: Workers = None,
+    as_json: Json = False,
+) -> int:
+    """Repeat a result by its own command, and say whether every run did the same."""
+    from sojourn.result.result import version_text
+    from sojourn.runs.verify import verify as repeat
+
+    verified = repeat(result, workers)
+    there, here = (version_text(head) for head in (verified.head, verified.again))
+    if there != here:
+        tell_note(f"{result} was made by {there}; this is {here}")
+    names = [str(run) for run in verified.different]
+    if as_json:
+        runs = {"all": verified.count, "different": [dict(r.labels) for r in verified.different]}
+        print_json({"runs": runs, "made_by": there, "repeated_by": here})
+    elif names:
+        print(f"{len(names)} of {verified.count} fingerprints differ:")
+        print("\n".join(f"  {name}" for name in names[:_NAMED]))
+        if len(names) > _NAMED:
+            print(f"  and {len(names) - _NAMED} more")
+    else:
+        is_one = verified.count == 1
+        all_of = "the fingerprint is" if is_one else f"all {verified.count} fingerprints are"
+        print(f"{all_of} the same")
+    return 1 if names else 0
 
 
 @app.command()

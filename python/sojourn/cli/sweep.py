@@ -12,6 +12,7 @@ import typer
 
 from sojourn.cli.options import (
     Again,
+    Dask,
     Json,
     Out,
     Scenario,
@@ -40,9 +41,7 @@ def sweep(
     file: Annotated[Path, typer.Argument(help="A sweep in TOML.", metavar="SWEEP.toml")],
     out: Out = None,
     workers: Workers = None,
-    dask: Annotated[
-        str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
-    ] = None,
+    dask: Dask = None,
     again: Again = False,
     as_json: Json = False,
 ) -> int:

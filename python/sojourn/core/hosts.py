@@ -1,17 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The hosts of a scenario: the simulator, and a Linux kernel in virtual time. And the
-machine that a result was made on."""
+version, commit and machine that made a result."""
 
 from __future__ import annotations
 
 import os
 import platform
+import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
+from sojourn import _native
 from sojourn.core.errors import InputError, nearest
 
 HOSTS = ("sim", "linux")
@@ -67,6 +70,30 @@ def seeds_text(least: int, most: int) -> str:
     """Write a number of seeds: '10 seeds', or '1 to 3 seeds' where `least` and `most` differ."""
     count = f"{least}" if least == most else f"{least} to {most}"
     return f"{count} seed{'' if most == 1 else 's'}"
+
+
+def made_by() -> dict[str, Any]:
+    """Describe what makes a result: time, version, commit where there is a checkout, machine."""
+    commit = _commit()
+    return {
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "core": _native.core_version(),
+        **({"commit": commit} if commit else {}),
+        "host": machine(),
+    }
+
+
+def _commit() -> str:
+    """Name the commit of the checkout that runs; empty where there is none, or no git."""
+    root = Path(__file__).parents[3]
+    if not (root / ".git").exists():
+        return ""
+    words = ["git", "-C", str(root), "describe", "--always", "--dirty"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip()
 
 
 def machine() -> dict[str, str | int]:

@@ -180,7 +180,12 @@ class Experiment:
     @property
     def argument(self) -> str:
         """Name it as the command line does: duk/1, or the folder where it is the user's."""
-        return self.id if self.folder.is_relative_to(ROOT) else str(self.folder)
+        return str(self.folder) if self.is_users else self.id
+
+    @property
+    def is_users(self) -> bool:
+        """Tell whether it is of a paper of the user's."""
+        return not self.folder.is_relative_to(ROOT)
 
     @property
     def title(self) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -22,10 +22,14 @@ from sojourn.papers.claims import Judged, lacking
 from sojourn.papers.experiment import Experiment, Signal, find_one
 from sojourn.papers.points import claims_of
 from sojourn.papers.reasons import Cell, Measured
+from sojourn.result.inputs import Inputs, copied
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import open_store, run_cases, stored_runs
+from sojourn.scenario.model import write_toml
+from sojourn.store.folder import Folder
+from sojourn.store.store import Content
 
 # Between an experiment and its cell, in a claim of a paper.
 SEPARATOR = ": "
@@ -76,6 +80,20 @@ class Reproduction:
         text = seeds_by_host(by_host) or seeds_text(len(self.seeds), len(self.seeds))
         pieces = len(self.experiment.pieces)
         return text if pieces == 1 else f"{text}, each run in {pieces} pieces"
+
+    def write(self, own: Folder) -> None:
+        """Write the result into a folder that this command holds. A paper of the user's is copied
+        into it, and the command repeats that copy."""
+        experiment, meta = self.experiment, self.result.meta
+        inputs = Inputs(Path())
+        scenario = write_toml(inputs.value(experiment.scenario.to_data()))
+        files: dict[str, Content] = {**inputs.files}
+        if experiment.is_users:
+            files |= copied(experiment.home.folder, experiment.paper)
+            words = shlex.split(meta["command"])
+            words[words.index(experiment.argument)] = f"./own/{experiment.id}"
+            meta = {**meta, "command": shlex.join(words)}
+        replace(self.result, meta=meta).write(own, scenario, files)
 
     @property
     def is_provisional(self) -> bool:
@@ -157,17 +175,19 @@ def reproduce(
     looked_up: Collection[str] = (),
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
     client: Any = None,
+    again: bool = False,
 ) -> Reproduction:
     """Run an experiment, such as 'duk/1', under at least ten seeds, and judge its claims.
 
-    `quick` gives fewer seeds, and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
-    runs in the store. `client` runs the rest, if given (sojourn.runs.executor)."""
+    `quick` gives fewer seeds, and `seeds` a number of them for each host. The hosts `looked_up` run
+    nothing: they have the runs in the store. `client` runs the rest, if given, and `again` also
+    what the store has (sojourn.runs.executor)."""
     if isinstance(experiment, str):
         experiment = find_one(experiment)
     hosts = check_hosts(hosts)
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
-    runner = Runner(store, workers, client)
+    runner = Runner(store, workers, client, again)
     runs: list[Run] = []
     refused: dict[str, str] = {}
     for host in hosts:

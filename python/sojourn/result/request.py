@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from sojourn.core.errors import InputError
+from sojourn.result.inputs import unversioned
 from sojourn.scenario.variant import read_value, write_value
 
 
 @dataclass(frozen=True)
 class Request:
-    """A scenario with its changes, run with every algorithm on every host under every seed."""
+    """A scenario with its changes, run with every algorithm on every host under every seed. Files
+    have the names of `sojourn.result.inputs`."""
 
     scenario: str  # in TOML, before the changes
     aqms: tuple[str, ...]  # none: the scenario's own
@@ -60,9 +62,12 @@ class Request:
         return cls(scenario, tuple(head["aqms"]), changes, seeds, tuple(head["hosts"]), presets)
 
     def added_to(self, earlier: Request, folder: str | Path) -> Request:
-        """Join both requests. InputError: no single command would run both."""
+        """Join both requests. A file that changed takes the place of its earlier version.
+
+        InputError: no single command would run both.
+        """
         other = f"or name another folder: --out {_beside(Path(folder))}"
-        if (earlier.scenario, _values(earlier)) != (self.scenario, _values(self)):
+        if earlier._network() != self._network():
             raise InputError(
                 f"{folder}: holds runs of another scenario, or with other changes; give those "
                 f"again, {other}"
@@ -77,6 +82,9 @@ class Request:
                 raise InputError(
                     f"{folder}: holds runs of {aqm} as it was: --aqm {rows}; give that, {other}"
                 )
+        newer = set(map(unversioned, self.aqms))
+        kept = [aqm for aqm in earlier.aqms if aqm in self.aqms or unversioned(aqm) not in newer]
+        earlier = replace(earlier, aqms=tuple(kept))
         both = replace(
             self,
             presets={**earlier.presets, **self.presets},
@@ -90,6 +98,11 @@ class Request:
                 f"and host: ask for {both._options()}, {other}"
             )
         return both
+
+    def _network(self) -> tuple[str, list[str]]:
+        """Return what two requests of one result share."""
+        values = (f"{key}={write_value(value)}" for key, value in self.changes.items())
+        return unversioned(self.scenario), sorted(map(unversioned, values))
 
     def _runs(self) -> set[tuple[str, str, int]]:
         return set(product(self.aqms or ("",), self.hosts, range(1, self.seeds + 1)))
@@ -105,7 +118,3 @@ def _beside(folder: Path) -> Path:
     if folder.name in ("", ".."):
         return folder / ".." / f"{folder.resolve().name}-2"
     return folder.with_name(f"{folder.name}-2")
-
-
-def _values(request: Request) -> dict[str, str]:
-    return {key: write_value(value) for key, value in request.changes.items()}

@@ -14,7 +14,7 @@
        /transfers.parquet  one row for each transfer, where the scenario asks for them
        /classes.parquet  one row for each run, window, and class or ring at a link's end, if any
        /steps.parquet    one row for each run, queue and change of the scenario, if it has any
-       /own/             C files of yours, as they were run
+       /own/             C files, traces and vectors of yours, as they were run
        /README.md        a description of the folder
        /runs/            the store: finished runs, from which the same command continues
 
@@ -25,12 +25,12 @@ not match, the folder was not finished.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from sojourn import _native
 from sojourn.core.errors import InputError, SojournError, StoreError
 from sojourn.result import columns
 from sojourn.store.folder import MARK
@@ -49,7 +49,9 @@ if TYPE_CHECKING:
 
     from sojourn.result.request import Request
     from sojourn.scenario.model import Scenario
+    from sojourn.store.folder import Folder
 
+_NONE: Mapping[str, Content] = MappingProxyType({})
 _README = """\
 # A result of Sojourn
 
@@ -64,11 +66,12 @@ _README = """\
 
 Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
 packets, utilisation in percent of what the link could have sent.
+`sojourn verify .` repeats it and compares every run; it needs neither `runs/` nor the tables.
 Made by Sojourn {core}.
 """
 _OF_OWN = """\
-* `own/`: C files of yours, as they were run, each under its name and the digest of its content;
-  `--aqm ./own/.../NAME.c` runs one again
+* `own/`: files of yours, as they were run, each under its name and the digest of its content;
+  `--aqm ./own/.../NAME.c` runs a C file again
 """
 _OF_EXPERIMENTS = """\
 * `report.html`, `reproduction.json`: measured beside published, and a verdict for each claim
@@ -240,17 +243,21 @@ class Result:
 
     def save(self, folder: str | Path) -> None:
         """Write the folder; it counts as finished only with its last file."""
-        from datetime import UTC, datetime
-
-        from sojourn.core.hosts import machine
-        from sojourn.store.arrow import parquet_bytes
         from sojourn.store.folder import claim
 
-        own = claim(folder)
+        with claim(folder).held() as own:
+            self.write(own, self.scenario)
+
+    def write(self, own: Folder, scenario: str, inputs: Mapping[str, Content] = _NONE) -> None:
+        """Write the folder, which this command holds, with the scenario and the files that it
+        names."""
+        from sojourn.core.hosts import made_by
+        from sojourn.store.arrow import parquet_bytes
+
         store = Store(own.path / "runs")
         for run in self.runs:
             store.adopt(run.entry)
-        contents: dict[str, Content] = {"scenario.toml": self.scenario.encode()}
+        contents: dict[str, Content] = {"scenario.toml": scenario.encode(), **inputs}
         for tabulate in (
             *(self.windows, self.series, self.group_series, self.statistics),
             *(self.flows, self.groups, self.distributions),
@@ -260,13 +267,12 @@ class Result:
             if len(table := tabulate()):
                 contents[f"{tabulate.__name__}.parquet"] = parquet_bytes(table)
         contents |= self._transfers_in(own.path)
-        contents["README.md"] = self._readme(contents).encode()
+        made = made_by()
+        contents["README.md"] = self._readme(contents, made).encode()
         sources = {name: files for run in self.runs for name, files in run.entry.sources.items()}
         head = {
             "format": FORMAT,
-            "made": datetime.now(UTC).isoformat(timespec="seconds"),
-            "core": _native.core_version(),
-            "host": machine(),
+            **made,
             "seeds": sorted({run.seed for run in self.runs}),
             **self.meta,
             "files": own.write_all(contents, sources),
@@ -276,18 +282,21 @@ class Result:
         }
         own.write("result.json", json.dumps(head, indent=1).encode())
 
-    def _readme(self, names: Iterable[str]) -> str:
+    def _readme(self, names: Collection[str], made: Mapping[str, Any]) -> str:
         """Describe the folder with these files, and name the command that repeats the result."""
         command = self.meta.get("command")
+        has_own = any(run.entry.sources for run in self) or any(
+            name.startswith("own/") for name in names
+        )
         tables = [
             f"* `{name}`: {columns.TABLES[name][0]}\n" for name in names if name in columns.TABLES
         ]
         return _README.format(
             again=_AGAIN.format(command=command) if command else "",
             tables="".join(tables),
-            own=_OF_OWN if any(run.entry.sources for run in self) else "",
+            own=_OF_OWN if has_own else "",
             more=_OF_EXPERIMENTS if "experiment" in self.meta else "",
-            core=_native.core_version(),
+            core=version_text(made),
         )
 
     def _transfers_in(self, folder: Path) -> dict[str, Content]:
@@ -343,6 +352,11 @@ class Result:
         return cls(scenario.decode(), runs, meta)
 
 
+def version_text(made: Mapping[str, Any]) -> str:
+    """Name the version that made a result, and its commit where it is known."""
+    return f"{made['core']}, commit {made['commit']}" if "commit" in made else str(made["core"])
+
+
 def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
     from sojourn.store import arrow
 
@@ -357,7 +371,7 @@ def _own_names(labels: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, s
 
 
 # The keys of `result.json` that describe the whole result, besides the runs.
-_META = ("made", "core", "host", "command", "aqms", "changes", "hosts", "experiment")
+_META = ("made", "core", "commit", "host", "command", "aqms", "changes", "hosts", "experiment")
 
 
 def read_request(folder: str | Path, *, experiments: bool = False) -> Request | None:

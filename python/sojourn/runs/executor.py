@@ -84,7 +84,7 @@ class Runner:
                 continue
             if self.again:
                 self.store.discard(job.key)
-            entry = self.store.load(job.key)
+            entry = None if self.again else self.store.load(job.key)
             if entry:
                 kept[job.key] = read(job, entry)
             else:

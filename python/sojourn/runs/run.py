@@ -17,6 +17,7 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.core.errors import InputError, RunError
 from sojourn.core.hosts import BINNED, HZ, LINUX_ONLY_CONTROLS, check_hosts
+from sojourn.result.inputs import Inputs
 from sojourn.result.request import Request
 from sojourn.result.result import Result, Run, read_request
 from sojourn.runs.executor import Runner
@@ -25,8 +26,8 @@ from sojourn.runs.rules import unheld, unmeasured
 from sojourn.scenario.changes import apply, under_test
 from sojourn.scenario.ends import queues_of, recorded
 from sojourn.scenario.engine import libraries, queue_algorithms, to_engine, without_opportunities
-from sojourn.scenario.model import Scenario
-from sojourn.scenario.toml import load, placed, validate
+from sojourn.scenario.model import Scenario, write_toml
+from sojourn.scenario.toml import load, placed_variant, validate
 from sojourn.scenario.variant import Variant, read_all, write_value
 from sojourn.store.folder import claim
 from sojourn.store.store import Store, default_root
@@ -46,8 +47,12 @@ class Case:
 
 
 def open_store(out: str | Path | None) -> Store:
-    """Open the store in a result's folder, or the user's own where no folder is named."""
-    return Store(claim(out).path / "runs" if out else default_root())
+    """Open the user's store, or the one in a result's folder, which takes from that what it
+    has."""
+    if not out:
+        return Store(default_root())
+    other = Store(default_root()) if default_root().is_dir() else None
+    return Store(claim(out).path / "runs", other)
 
 
 def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:
@@ -248,30 +253,27 @@ def _try_files(scenarios: Sequence[Mapping[str, Any]]) -> None:
 
 def _request(
     scenario: Scenario,
-    aqms: Sequence[str],
+    variants: Sequence[Variant],
     changes: Mapping[str, object],
     seeds: int,
     hosts: Sequence[str],
-    out: str | Path | None,
+    inputs: Inputs,
+    *,
+    is_kept: bool,
 ) -> Request:
-    """Check the arguments of a run, and make a request; a folder that has a result adds its own
-    request."""
+    """Check the arguments of a run, and make a request that names its files as a result does."""
     if not isinstance(seeds, int):
         raise InputError(f"seeds = {seeds!r}: a number N is wanted, for seeds 1 to N")
     if not 1 <= seeds <= MAX_SEEDS:
         raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
-    variants = read_all([aqms] if isinstance(aqms, str) else aqms)
-    request = Request(
-        scenario.to_toml() if out else "",
-        tuple(str(variant) for variant in variants),
-        # A result is repeated from another folder.
-        placed(changes, Path()),
+    return Request(
+        write_toml(inputs.value(scenario.to_data())) if is_kept else "",
+        tuple(inputs.variant(variant) for variant in variants),
+        inputs.value(changes),
         seeds,
         check_hosts(hosts),
         {str(variant): variant.without_preset() for variant in variants if variant.preset},
     )
-    earlier = read_request(out) if out else None
-    return request.added_to(earlier, out) if earlier and out else request
 
 
 def run(
@@ -302,18 +304,30 @@ def run(
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))
-    request = _request(scenario, aqms, changes, seeds, hosts, out)
-    cases = cases_of(scenario, request.aqms, request.changes)
-    runner = Runner(open_store(out), workers, client, again)
-    checked = check(cases, request.hosts)
-    for sentence in (*unmeasured(checked), *unheld(checked)):
-        tell(sentence)
-    jobs = under_seeds(checked, range(1, request.seeds + 1))
-    runs = runner.run(jobs, f"running {scenario.name}")
-    result = Result(scenario, runs, request.to_json() if out else {})
-    if out:
-        result.save(out)
-    return result
+    variants = read_all([aqms] if isinstance(aqms, str) else aqms)
+    inputs = Inputs(Path())
+    asked = _request(scenario, variants, changes, seeds, hosts, inputs, is_kept=bool(out))
+    given = dict(zip(asked.aqms, map(str, variants), strict=True))
+    while True:
+        earlier = read_request(out) if out else None
+        request = asked.added_to(earlier, out) if earlier and out else asked
+        # Algorithms of an earlier command may be files of the result.
+        texts = [given.get(aqm) or placed_variant(aqm, Path(out or "")) for aqm in request.aqms]
+        runner = Runner(open_store(out), workers, client, again)
+        checked = check(cases_of(scenario, texts, changes), request.hosts)
+        for sentence in (*unmeasured(checked), *unheld(checked)):
+            tell(sentence)
+        jobs = under_seeds(checked, range(1, request.seeds + 1))
+        runs = runner.run(jobs, f"running {scenario.name}")
+        if not out:
+            return Result(scenario, runs)
+        result = Result(scenario, runs, request.to_json())
+        with claim(out).held() as own:
+            if read_request(out) == earlier:
+                result.write(own, request.scenario, inputs.files)
+                return result
+        # Another command has added its runs meanwhile. They and ours are there.
+        again = False
 
 
 def is_ready(host: str, hz: int = HZ) -> bool:

@@ -20,7 +20,7 @@ the class only as a type.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
@@ -106,13 +106,7 @@ class Scenario(Model):
 
     def to_toml(self) -> str:
         """Write TOML that reads back to an equal scenario."""
-        import tomlkit  # slow to import
-
-        document = tomlkit.document()
-        for key, value in self.to_data().items():
-            is_block = isinstance(value, list) or key in ("record", *NETWORKS)
-            document[key] = _toml(value, is_block)
-        return tomlkit.dumps(document)
+        return write_toml(self.to_data())
 
     def to_data(self) -> dict[str, Any]:
         """Return the data of its TOML file, without defaults."""
@@ -124,6 +118,17 @@ class Scenario(Model):
         data = self.to_data()
         change(data)
         return Scenario.model_validate(data)
+
+
+def write_toml(data: Mapping[str, Any]) -> str:
+    """Write the data of a scenario as the text of its file."""
+    import tomlkit  # slow to import
+
+    document = tomlkit.document()
+    for key, value in data.items():
+        is_block = isinstance(value, list) or key in ("record", *NETWORKS)
+        document[key] = _toml(value, is_block)
+    return tomlkit.dumps(document)
 
 
 # Lists of tables inside a table that are written as blocks.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -352,11 +352,17 @@ _ALGORITHMS = ("aqm", "queue", "algorithm")
 
 def placed(value: Any, folder: Path, key: str = "") -> Any:
     """Make absolute the paths that the value of a key, or a table below it, gives from `folder`."""
+    return with_files(value, lambda name: str(library.absolute(name, folder)), key)
+
+
+def with_files(value: Any, named: Callable[[str], str], key: str = "") -> Any:
+    """Replace the name of each file in the value of a key, or in a table below it, by what `named`
+    returns for it."""
     if isinstance(value, Mapping):
-        return {inner: placed(part, folder, inner) for inner, part in value.items()}
+        return {inner: with_files(part, named, inner) for inner, part in value.items()}
     if isinstance(value, list):
         return [
-            placed(part, folder) if isinstance(part, Mapping | list) else part for part in value
+            with_files(part, named) if isinstance(part, Mapping | list) else part for part in value
         ]
     word = key.split(".")[-1]
     is_file = isinstance(value, str) and (
@@ -365,7 +371,7 @@ def placed(value: Any, folder: Path, key: str = "") -> Any:
         or (word == "vectors" and "\n" not in value)
         or (word in _ALGORITHMS and library.is_file(value))
     )
-    return str(library.absolute(value, folder)) if value and is_file else value
+    return named(value) if value and is_file else value
 
 
 def placed_variant(text: str, folder: Path) -> str:

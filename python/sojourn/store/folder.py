@@ -4,13 +4,17 @@
 file in it that someone changed is moved to `aside/` before it is written anew.
 
     DIR/.sojourn.json   says so, with the digests of what Sojourn wrote here
+       /.sojourn.lock   is held while a command writes the result
        /.gitignore      keeps results out of a repository, unless it is deleted
 """
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +31,9 @@ from sojourn.store.store import (
 )
 
 MARK = ".sojourn.json"
+_LOCK = ".sojourn.lock"
+# Some shared disks have no locks; two commands there must not write one folder at once.
+_LOCKLESS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _SHOWN = 3
 _IGNORED = """\
 # Results are large and can be made again. Delete this file to keep them in the repository.
@@ -45,6 +52,20 @@ class Folder:
     def is_new(self) -> bool:
         """Tell whether nothing has been written into it."""
         return not self.digests
+
+    @contextmanager
+    def held(self) -> Iterator[Folder]:
+        """Hold the folder against other commands, and yield it as it is now. A command that is
+        killed lets it go."""
+        with write_errors(self.path):
+            lock = (self.path / _LOCK).open("w")
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            except OSError as error:
+                if error.errno not in _LOCKLESS:
+                    raise
+            yield claim(self.path)
 
     def write(self, name: str, content: Content) -> None:
         """Write a file of the result; a path as content is moved into its place. A file of this
@@ -88,6 +109,8 @@ def claim(path: str | Path) -> Folder:
     with write_errors(path):
         path.mkdir(parents=True, exist_ok=True)
         names = sorted(entry.name for entry in path.iterdir() if not is_partial(entry.name))
+    if _LOCK in names:
+        names.remove(_LOCK)
     if MARK in names:
         try:
             return Folder(path, dict(json.loads(mark.read_bytes())["files"]))

@@ -264,10 +264,12 @@ class Entry:
 
 
 class Store:
-    """Finished runs in a folder; several processes may use it at once."""
+    """Finished runs in a folder; several processes may use it at once. Those that it lacks are
+    copied from the store `other`, where that has them."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, other: Store | None = None) -> None:
         self.root = root
+        self._other = other
         self.damaged = 0  # entries that were not whole, and were moved aside
         with write_errors(root):
             root.mkdir(parents=True, exist_ok=True)
@@ -279,13 +281,14 @@ class Store:
 
     def has(self, key: str) -> bool:
         """Tell whether an entry exists; it may have been damaged since."""
-        return (self.folder(key) / "complete.json").exists()
+        there = (self.folder(key) / "complete.json").exists()
+        return there or (self._other is not None and self._other.has(key))
 
     def load(self, key: str) -> Entry | None:
         """Load an entry, or return None if there is no whole one. A damaged entry is moved
         aside."""
         folder = self.folder(key)
-        if not folder.exists():
+        if not folder.exists() and not self._copied(key):
             return None
         try:
             complete = json.loads((folder / "complete.json").read_bytes())
@@ -301,6 +304,13 @@ class Store:
             self._set_aside(folder)
             self.damaged += 1
             return None
+
+    def _copied(self, key: str) -> bool:
+        """Copy an entry from the other store; tell whether it is there."""
+        entry = self._other.load(key) if self._other else None
+        if entry:
+            self.adopt(entry)
+        return entry is not None
 
     def save(self, key: str, files: Mapping[str, Content]) -> None:
         """File a run: `run.json`, which has its report, and its tables as Parquet files. A second

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sojourn.result.stats import estimate
 from sojourn.scenario import toml
 from sojourn.scenario.ends import recorded
 from sojourn.scenario.model import Scenario
-from sojourn.scenario.toml import placed, placed_variant
+from sojourn.scenario.toml import placed, placed_variant, with_files
 from sojourn.scenario.variant import Variant, read_all
 from sojourn.sweeps.axes import Cell, check_quoted, make_cells, same_key
 from sojourn.sweeps.model import MAX_RUNS, SweepTable
@@ -249,30 +249,31 @@ def _check_places(
             raise Mistake(path, reason)
 
 
-def place_in(document: Any, folder: Path) -> None:
-    """Make paths absolute in the axes, cells and seeds of a sweep's file, which keeps its form."""
+def rename_files(document: Any, named: Callable[[str], str]) -> None:
+    """Replace the names of files in the axes, cells and seeds of a sweep's file, which keeps its
+    form."""
     for axis in document.get("axes", []):
         values = axis.get("values", [])
         keys = axis.get("keys") or [axis.get("key", "")]
         for i, value in enumerate(values):
             if isinstance(value, Mapping) and "set" in value:
-                _replace(value["set"], folder)
+                _rename(value["set"], named)
             elif isinstance(value, list):
                 for n, (key, own) in enumerate(zip(keys, value, strict=True)):
-                    _put(value, n, placed(own, folder, key))
+                    _put(value, n, with_files(own, named, key))
             else:
-                _put(values, i, placed(value, folder, keys[0]))
+                _put(values, i, with_files(value, named, keys[0]))
     plan = document.get("plan")
     listed = plan.get("cells") if isinstance(plan, Mapping) else None
     seeds = document.get("seeds")
     for rows in (listed, seeds):
         for row in rows if isinstance(rows, list) else []:
-            _replace(row, folder)
+            _rename(row, named)
 
 
-def _replace(table: Any, folder: Path) -> None:
+def _rename(table: Any, named: Callable[[str], str]) -> None:
     for key in list(table):
-        _put(table, key, placed(table[key], folder, key))
+        _put(table, key, with_files(table[key], named, key))
 
 
 def _put(holder: Any, key: Any, value: Any) -> None:

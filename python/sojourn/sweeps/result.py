@@ -7,7 +7,7 @@
        /cells.parquet    one row for each cell, algorithm, host, queue, window and seed
        /means.parquet    one row for each cell, algorithm, host, queue and window: means over the
                          seeds, and the half widths of their 95 % intervals
-       /own/             C files of yours, as they were run
+       /own/             C files, traces and vectors of yours, as they were run
        /README.md        a description of the folder
        /runs/            the store: finished runs, from which the same command continues
 
@@ -20,19 +20,18 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sojourn import _native
 from sojourn.core.errors import InputError
-from sojourn.core.hosts import machine
-from sojourn.result.result import Run
+from sojourn.core.hosts import made_by
+from sojourn.result.inputs import Inputs, unversioned
+from sojourn.result.result import Run, version_text
 from sojourn.result.stats import Estimate, estimate
-from sojourn.scenario.toml import placed
+from sojourn.scenario.model import write_toml
 from sojourn.store.folder import claim
-from sojourn.store.store import Entry, digest
-from sojourn.sweeps.file import place_in
+from sojourn.store.store import Content, Entry, digest
+from sojourn.sweeps.file import rename_files
 from sojourn.user_aqm import library
 
 if TYPE_CHECKING:
@@ -49,6 +48,7 @@ class Reading:
 
     places: tuple[tuple[str, str], ...]
     values: tuple[tuple[float, ...], ...]
+    fingerprint: str
     odd: Entry | None = None  # a run with deviations, which are reported at the end
 
 
@@ -182,6 +182,7 @@ class Swept:
                     "queue": queue,
                     "window": window,
                     "seed": row.seed,
+                    "fingerprint": row.reading.fingerprint,
                 }
                 rows.append(labels | {m.name: _finite(numbers[m]) for m in self.spec.metrics})
         return arrow.table(rows)
@@ -210,52 +211,60 @@ FORMAT = 1
 
 
 def save(swept: Swept, folder: Path) -> None:
-    """Write the folder; it counts as finished only with its last file."""
+    """Write the folder; it counts as finished only with its last file.
+
+    InputError: another command has meanwhile put more into it.
+    """
     from sojourn.store.arrow import parquet_bytes
 
-    own = claim(folder)
-    contents = {
-        "sweep.toml": _beside_scenario(swept.spec).encode(),
-        "scenario.toml": swept.spec.scenario.to_toml().encode(),
+    inputs = _inputs(swept.spec)
+    made = made_by()
+    contents: dict[str, Content] = {
+        "sweep.toml": _beside_scenario(swept.spec, inputs).encode(),
+        "scenario.toml": write_toml(inputs.value(swept.spec.scenario.to_data())).encode(),
         "cells.parquet": parquet_bytes(swept.cells_table()),
         "means.parquet": parquet_bytes(swept.means_table()),
-        "README.md": _README.format(
-            own=_OF_OWN if swept.sources else "", core=_native.core_version()
-        ).encode(),
     }
-    head = {
-        "format": FORMAT,
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "core": _native.core_version(),
-        "host": machine(),
-        "command": _COMMAND,
-        "sweep": swept.spec.name,
-        "axes": swept.axes(),
-        "seeds": max(row.seed for row in swept.rows),
-        "hosts": list(swept.spec.hosts),
-        "asked": _asked(swept.spec),
-        "files": own.write_all(contents, swept.sources),
-    }
-    own.write("result.json", json.dumps(head, indent=1).encode())
+    has_own = bool(swept.sources or inputs.files)
+    contents["README.md"] = _README.format(
+        own=_OF_OWN if has_own else "", core=version_text(made)
+    ).encode()
+    with claim(folder).held() as own:
+        _check(own.path, swept.spec)
+        head = {
+            "format": FORMAT,
+            **made,
+            "command": _COMMAND,
+            "sweep": swept.spec.name,
+            "axes": swept.axes(),
+            "seeds": max(row.seed for row in swept.rows),
+            "hosts": list(swept.spec.hosts),
+            "asked": _asked(swept.spec),
+            "files": own.write_all(contents | inputs.files, swept.sources),
+        }
+        own.write("result.json", json.dumps(head, indent=1).encode())
+
+
+def _inputs(spec: Sweep) -> Inputs:
+    return Inputs(Path(spec.source).parent)
 
 
 def _asked(spec: Sweep) -> list[str]:
     """List every cell with every algorithm and host, and with the values of a seed, as short
-    digests."""
-    variants = [str(variant) for variant in spec.variants] or [""]
-    scenario = digest(spec.scenario.to_toml().encode())
-    folder = Path(spec.source).parent
+    digests. A file that changed is still the same."""
+    inputs = _inputs(spec)
+    variants = [inputs.variant(variant) for variant in spec.variants] or [""]
+    scenario = digest(unversioned(write_toml(inputs.value(spec.scenario.to_data()))).encode())
     return [
         digest(
-            json.dumps(
-                [scenario, placed(cell.changes, folder), aqm, host, *seed],
-                sort_keys=True,
+            unversioned(
+                json.dumps([scenario, inputs.value(cell.changes), aqm, host, *seed], sort_keys=True)
             ).encode()
         )[:16]
         for cell in spec.cells
         for aqm in variants
         for host in spec.hosts
-        for seed in [[placed(values, folder)] for values in spec.by_seed] or [[]]
+        for seed in [[inputs.value(values)] for values in spec.by_seed] or [[]]
     ]
 
 
@@ -265,6 +274,10 @@ def check_folder(folder: Path, spec: Sweep) -> None:
     InputError: the folder holds no sweep, or one with more cells, algorithms, hosts or seeds.
     """
     claim(folder)
+    _check(folder, spec)
+
+
+def _check(folder: Path, spec: Sweep) -> None:
     other = f"name another folder: --out {folder}-2"
     if (folder / "reproduction.json").exists():
         raise InputError(f"{folder}: holds what another command made; {other}")
@@ -282,15 +295,15 @@ def check_folder(folder: Path, spec: Sweep) -> None:
         )
 
 
-def _beside_scenario(spec: Sweep) -> str:
-    """Write the file with its scenario beside it; paths of other files become absolute."""
+def _beside_scenario(spec: Sweep, inputs: Inputs) -> str:
+    """Write the file with its scenario and its other files beside it."""
     import tomlkit
 
     document = tomlkit.parse(spec.text.removeprefix("\ufeff"))
     document.remove("scenario")
-    place_in(document, Path(spec.source).parent)
+    rename_files(document, inputs.name)
     if any(library.is_file(variant.algorithm) for variant in spec.variants):
-        document["aqms"] = [str(variant) for variant in spec.variants]
+        document["aqms"] = [inputs.variant(variant) for variant in spec.variants]
     return f'scenario = "scenario.toml"\n{tomlkit.dumps(document)}'
 
 
@@ -313,8 +326,9 @@ In this folder, this command repeats it:
     import pandas;  pandas.read_parquet("cells.parquet")
     import polars;  polars.read_parquet("means.parquet")
 
+`sojourn verify .` repeats it and compares every run; it does not need `runs/`.
 Made by Sojourn {core}.
 """
 _OF_OWN = """\
-* `own/`: C files of yours, as they were run, each under its name and the digest of its content
+* `own/`: files of yours, as they were run, each under its name and the digest of its content
 """

@@ -157,7 +157,8 @@ def _read(spec: Sweep, sources: dict[str, Mapping[str, str]], job: Job, entry: E
     values = tuple(
         tuple(metric.measure_run(run, *place) for metric in spec.measured) for place in places
     )
-    return Reading(places, values, entry if odd(report) else None)
+    fingerprint = str(report["fingerprint"])
+    return Reading(places, values, fingerprint, entry if odd(report) else None)
 
 
 def _row(spec: Sweep, job: Job, reading: Reading) -> Row:

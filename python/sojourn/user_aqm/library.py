@@ -203,12 +203,22 @@ def _compile(file: Path, name: str, parts: Sequence[Path], folder: Path) -> None
         _try_tables(file, beside / _LIBRARY)
 
 
-def _copy(parts: Sequence[Path], to: Path) -> None:
-    """Copy the parts that are not Sojourn's, and keep their places relative to each other."""
+def _places(parts: Sequence[Path]) -> dict[Path, Path]:
+    """Return the places of the parts that are not Sojourn's, relative to each other."""
     own = _own(parts)
     common = os.path.commonpath([part.parent for part in own])
-    for part in own:
-        place = to / part.relative_to(common)
+    return {part: part.relative_to(common) for part in own}
+
+
+def kept_name(library: Library) -> str:
+    """Return the path of its file in a folder that keeps its sources: 'mine.c@DIGEST/mine.c'."""
+    return f"{library.engine}/{_places(library.parts)[library.parts[0]]}"
+
+
+def _copy(parts: Sequence[Path], to: Path) -> None:
+    """Copy the parts that are not Sojourn's, and keep their places relative to each other."""
+    for part, name in _places(parts).items():
+        place = to / name
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(part, place)
 

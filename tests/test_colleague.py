@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A result goes to somebody else, who repeats it; and two commands write one result at once."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import sojourn
+from sojourn.cli import status
+from sojourn.core.errors import InputError
+from sojourn.core.hosts import made_by
+from sojourn.store.folder import claim
+from sojourn.sweeps.result import Swept, save
+from sojourn.user_aqm import library
+
+from tests.conftest import SMALL
+
+SHORT = SMALL.replace("2 s", "300 ms") + 'start_spread = "0 s"\n'
+TRACED = """\
+format = 2
+name = "traced"
+duration = "300 ms"
+nodes = ["a", "b"]
+
+[[cables]]
+name = "first"
+between = ["a", "b"]
+delay = "5 ms"
+trace = "slow.trace"
+
+[[flows]]
+name = "bulk"
+from = "a"
+to = "b"
+start_spread = "0 s"
+"""
+SWEEP = """\
+scenario = "traced.toml"
+aqms = ["./mine.c", "codel"]
+[[axes]]
+key = "links.first.trace"
+values = ["slow.trace", "fast.trace"]
+"""
+
+
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A file is compiled once in each."""
+    return [tmp_path_factory.mktemp(name) for name in ("ours", "theirs")]
+
+
+@pytest.fixture(autouse=True)
+def at_ours(
+    own_store: None, homes: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(homes[0]))
+    (tmp_path / "ours").mkdir()
+    monkeypatch.chdir(tmp_path / "ours")
+    Path("s.toml").write_text(SHORT)
+    Path("traced.toml").write_text(TRACED)
+    Path("mine.c").write_text(library.template_text("mine"))
+    Path("slow.trace").write_text("1\n2\n3\n")
+    Path("fast.trace").write_text("1\n1\n2\n2\n3\n3\n")
+
+
+def sent(result: str, homes: list[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder at a colleague's, in an archive, without its runs; nothing of ours is left."""
+    shutil.rmtree(f"{result}/runs")
+    archive = shutil.make_archive("sent", "gztar", ".", result)
+    theirs = Path.cwd().parent / "theirs"
+    shutil.unpack_archive(archive, theirs)
+    shutil.rmtree(Path.cwd())
+    monkeypatch.setenv("XDG_CACHE_HOME", str(homes[1]))
+    monkeypatch.chdir(theirs)
+    return theirs / result
+
+
+def names_of(folder: Path) -> str:
+    """The text of all that names the files of the result."""
+    kept = [folder / name for name in ("README.md", "result.json", "scenario.toml", "sweep.toml")]
+    return "".join(path.read_text() for path in kept if path.exists())
+
+
+def test_a_run_with_a_file_of_ones_own_repeats_at_a_colleagues(
+    homes: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "traced.toml", "--aqm", "./mine.c", "--aqm", "codel", "--seeds", "2"]
+    assert status([*words, "--set", "links.first.trace=fast.trace", "--out", "out"]) == 0
+    runs = json.loads(Path("out/result.json").read_text())["runs"]
+    assert runs[0]["fingerprint"] != runs[2]["fingerprint"]
+    here = str(Path.cwd())
+    folder = sent("out", homes, monkeypatch)
+    assert here not in names_of(folder)
+    assert status(["verify", "out"]) == 0
+    assert "all 4 fingerprints are the same" in capsys.readouterr().out
+
+
+def test_a_sweep_with_files_of_ones_own_repeats_at_a_colleagues(
+    homes: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["sweep", "sweep.toml", "--out", "out"]) == 2
+    Path("sweep.toml").write_text(SWEEP)
+    assert status(["sweep", "sweep.toml", "--out", "out"]) == 0
+    here = str(Path.cwd())
+    folder = sent("out", homes, monkeypatch)
+    assert here not in names_of(folder)
+    assert status(["verify", "out"]) == 0
+    assert "all 4 fingerprints are the same" in capsys.readouterr().out
+
+
+def test_a_paper_of_ones_own_goes_with_its_result(
+    homes: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["new", "--paper", "mypaper"]) == 0
+    experiment = next(Path("mypaper").glob("*/experiment.toml")).parent.name
+    words = ["reproduce", f"./mypaper/{experiment}", "--seeds", "1", "--out", "out"]
+    assert status(words) == 0
+    folder = sent("out", homes, monkeypatch)
+    command = json.loads((folder / "result.json").read_text())["command"]
+    assert f"./own/mypaper/{experiment}" in command
+    capsys.readouterr()
+    assert status(["verify", "out"]) == 0
+    assert "the same" in capsys.readouterr().out
+
+
+def test_a_fingerprint_that_differs_is_named_with_status_1(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sojourn.run("s.toml", aqms=["pie", "codel"], seeds=2, out="out")
+    file = Path("out/result.json")
+    head = json.loads(file.read_text())
+    head["runs"][2]["fingerprint"] = "0" * 16
+    head["core"] = "0.0.1+old"
+    file.write_text(json.dumps(head))
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    said = capsys.readouterr()
+    assert "1 of 4 fingerprints differ:\n  aqm codel, seed 1, host sim\n" in said.out
+    assert "out was made by 0.0.1+old" in said.err
+
+
+def test_a_folder_that_names_no_command_is_refused() -> None:
+    assert status(["verify", "."]) == 2
+    result = sojourn.run("s.toml")
+    result.save("out")
+    assert status(["verify", "out"]) == 2
+
+
+def test_a_result_knows_the_commit_of_its_checkout() -> None:
+    root = Path(__file__).parents[1]
+    if not (root / ".git").exists():
+        pytest.skip("this is no checkout")
+    assert re.search(r"[0-9a-f]{7}", str(made_by()["commit"]))
+
+
+def test_a_changed_file_takes_the_place_of_its_earlier_version() -> None:
+    sojourn.run("s.toml", aqms=["./mine.c", "codel"], out="out")
+    Path("mine.c").write_text(library.template_text("mine") + "// changed\n")
+    result = sojourn.run("s.toml", aqms=["./mine.c"], out="out")
+    assert [run.labels["aqm"] for run in result] == ["codel", "mine"]
+
+
+def test_a_folder_takes_the_runs_that_the_users_store_has() -> None:
+    swept = "[[axes]]\nkey = 'dumbbell.rtt'\nvalues = ['10 ms', '30 ms']\n"
+    Path("sweep.toml").write_text(f"scenario = 's.toml'\n{swept}")
+    before = sojourn.sweep("sweep.toml")
+    assert before.made == 2
+    kept = sojourn.sweep("sweep.toml", out="out")
+    assert kept.made == 0
+    assert kept.cells_table().equals(before.cells_table())
+    assert len(list(Path("out/runs").glob("??/*/run.json"))) == 2
+    assert sojourn.sweep("sweep.toml", out="out", again=True).made == 2
+
+
+def test_two_commands_at_once_into_one_folder_lose_nothing() -> None:
+    words = [sys.executable, "-m", "sojourn", "run", "s.toml", "--seeds", "2", "--out", "out"]
+    with claim("out").held():
+        both = [subprocess.Popen([*words, "--aqm", aqm]) for aqm in ("pie", "red")]
+        # Both have read the empty folder, and now wait to write it.
+        until = time.monotonic() + 240
+        while len(list(Path("out/runs").glob("??/*/complete.json"))) < 4:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+    assert [process.wait() for process in both] == [0, 0]
+    head = json.loads(Path("out/result.json").read_text())
+    assert set(head["aqms"]) == {"pie", "red"} and len(head["runs"]) == 4
+    assert set(pd.read_parquet("out/windows.parquet")["aqm"]) == {"pie", "red"}
+    assert not Path("out/aside").exists()
+    assert len(sojourn.Result.load("out")) == 4
+
+
+def test_a_sweep_into_a_folder_that_grew_meanwhile_leaves_it_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    axis = "scenario = 's.toml'\n[[axes]]\nkey = 'dumbbell.rtt'\nvalues = ['10 ms'{}]\n"
+    Path("less.toml").write_text(axis.format(""))
+    Path("more.toml").write_text(axis.format(", '30 ms'"))
+
+    def late(swept: Swept, folder: Path) -> None:
+        monkeypatch.setattr("sojourn.sweeps.run.save", save)
+        sojourn.sweep("more.toml", out=folder)
+        save(swept, folder)
+
+    monkeypatch.setattr("sojourn.sweeps.run.save", late)
+    with pytest.raises(InputError, match="out: holds a sweep that has cells"):
+        sojourn.sweep("less.toml", out="out")
+    assert len(pd.read_parquet("out/cells.parquet")) == 2

@@ -31,7 +31,7 @@ def test_the_plugin_goes_as_it_came(tmp_path: Path) -> None:
     build, root = tmp_path / "build", tmp_path / "root"
     build.mkdir()
     (build / "q_sojourn.so").touch()
-    words = ["-C", LINUX / "tc", "-o", "all", f"BUILD={build}", f"DESTDIR={root}"]
+    words: list[str | Path] = ["-C", LINUX / "tc", "-o", "all", f"BUILD={build}", f"DESTDIR={root}"]
     assert make(*words, "install").returncode == 0
     assert [path.name for path in root.rglob("*.so")] == ["q_sojourn.so"]
     assert make(*words, "uninstall").returncode == 0

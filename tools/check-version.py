@@ -20,7 +20,7 @@ def main() -> str | None:
     told = {
         "linux/qdisc/dkms.conf": r'^PACKAGE_VERSION="(.*)"',
         "linux/qdisc/sch_sojourn.c": r'^MODULE_VERSION\("(.*)"\)',
-        "docs/guide/linux.md": r"\bsojourn[-/](\d[\d.]*\d)",
+        "docs/guide/router.md": r"\bsojourn[-/](\d[\d.]*\d)",
         "CITATION.cff": r"^version: (\S+)",
     }
     for name, pattern in told.items():

@@ -174,7 +174,7 @@ def tc_tells_statistics_as_text_and_json() -> None:
 @case
 def every_tc_command_of_the_page_works() -> None:
     lay_wire()
-    page = (Path(__file__).resolve().parents[2] / "docs/guide/linux.md").read_text()
+    page = (Path(__file__).resolve().parents[2] / "docs/reference/linux.md").read_text()
     blocks = re.findall(r"^```tc\n(.*?)^```$", page, re.M | re.S)
     assert len(blocks) > 1
     for block in blocks:

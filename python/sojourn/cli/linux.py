@@ -70,3 +70,22 @@ def export(
     from sojourn.linux.export import export as make
 
     print("\n".join(map(str, make(algorithm).write(out))))
+
+
+@app.command()
+def metrics(
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A file for node_exporter's textfile collector.")
+    ] = None,
+) -> None:
+    """Print every statistic of this machine's queues in the text form of Prometheus."""
+    from sojourn.linux import device
+    from sojourn.linux import metrics as of_queues
+    from sojourn.store.store import write_errors
+
+    reading = device.Reading({device.QDISCS: device.ask(device.QDISCS)})
+    if out is None:
+        print(of_queues.text(reading), end="")
+        return
+    with write_errors(out):
+        of_queues.write(reading, out)

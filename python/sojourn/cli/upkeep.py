@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from sojourn.cli.options import Json, print_json, verbs
-from sojourn.core.errors import InputError, SojournError, nearest
+from sojourn.core.errors import InputError, RunError, SojournError, nearest
 
 app = verbs()
 
@@ -147,11 +147,79 @@ _TOOLS = {
 
 
 @app.command()
-def doctor(as_json: Json = False) -> int:
-    """Check the installation and say what is missing."""
+def doctor(
+    device: Annotated[
+        str | None,
+        typer.Argument(help="A device of this machine whose queues are judged.", metavar="[DEV]"),
+    ] = None,
+    up: Annotated[str | None, typer.Option("--up", help="Rate of the line up, of DEV.")] = None,
+    down: Annotated[
+        str | None, typer.Option("--down", help="Rate of the line down, of DEV.")
+    ] = None,
+    probe: Annotated[
+        str | None,
+        typer.Option("--probe", help="Send 20 small datagrams to this address, through DEV."),
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Check the installation and say what is missing; or with DEV, whether its AQM is on and
+    marks."""
+    if device is not None:
+        return _judge(device, up, down, probe, as_json=as_json)
+    for option, value in (("--up", up), ("--down", down), ("--probe", probe)):
+        if value is not None:
+            raise InputError(f"{option}: is of a device; write `sojourn doctor DEV {option} …`")
+    checks = _checks()
+    if as_json:
+        print_json({"checks": checks})
+    else:
+        from sojourn.show.tables import console, print_entries
+
+        entries = [
+            {"check": check["name"], "state": _state(check), "found": check["found"]}
+            for check in checks
+        ]
+        print_entries(console(), "", entries)
+    return 0 if all(check["ok"] or not check["needed"] for check in checks) else 3
+
+
+# Between two readings: statistics that stand still are told from slow ones.
+_BETWEEN_S = 2.0
+
+
+def _judge(
+    device: str, up: str | None, down: str | None, probe: str | None, *, as_json: bool
+) -> int:
+    """Judge the queues of a device, print each fault, and return the status."""
+    from dataclasses import asdict
+
+    from sojourn.linux import doctor as judge
+    from sojourn.linux.device import probe_with, read
+
+    up_rate, down_rate = judge.rate_of("--up", up), judge.rate_of("--down", down)
+    first = read(device)
+    sent = probe_with(probe) if probe else 0
+    time.sleep(_BETWEEN_S)
+    try:
+        now = read(device)
+    except InputError as error:
+        raise RunError(f"{device}: vanished between two readings; run it again") from error
+    verdicts = judge.examine(first, now, device, up_rate, down_rate, probes=sent)
+    if as_json:
+        print_json({"device": device, "faults": [asdict(verdict) for verdict in verdicts]})
+    elif not verdicts:
+        print(f"{device}: no fault seen")
+    for verdict in [] if as_json else verdicts:
+        print(f"{verdict.check}: {verdict.sentence}")
+        print(f"    see   {verdict.show}")
+        print(f"    mend  {verdict.mend}")
+    return 3 if verdicts else 0
+
+
+def _checks() -> list[dict[str, Any]]:
+    """Check every part of the installation."""
     from sojourn import _native
     from sojourn.linux import kernel
-    from sojourn.show.tables import console, print_entries
     from sojourn.user_aqm import compiler
 
     checks = [
@@ -171,15 +239,7 @@ def doctor(as_json: Json = False) -> int:
         checks += [_check(*need, needed=False) for need in kernel.examine()]
     except (OSError, subprocess.CalledProcessError) as error:
         checks.append(_check("linux", False, str(error), needed=False))
-    if as_json:
-        print_json({"checks": checks})
-    else:
-        entries = [
-            {"check": check["name"], "state": _state(check), "found": check["found"]}
-            for check in checks
-        ]
-        print_entries(console(), "", entries)
-    return 0 if all(check["ok"] or not check["needed"] for check in checks) else 3
+    return checks
 
 
 def _check(name: str, ok: bool, detail: str, *, needed: bool = True) -> dict[str, Any]:

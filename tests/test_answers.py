@@ -54,7 +54,7 @@ def test_the_first_screen_is_the_answer_with_measured_numbers_and_a_picture(
         for cell in paper["experiments"][0]["cells"]
         if cell["metric"] == "system_delay_mean_ms"
     }
-    said = "We find {:.2f} ms beside {:.2f} ms.".format(means["CoDel"], means["Tail <drop>"])
+    said = "We find {:.3g} ms beside {:.3g} ms.".format(means["CoDel"], means["Tail <drop>"])
     holds = paper["verdicts"]["sim"]["holds"]
     third = f"Of 3 claims {holds} holds."
     assert paper["answer"] == ["It claims that CoDel's delay is shorter.", said, third]
@@ -96,3 +96,12 @@ def test_an_answer_that_names_what_is_not_there_is_refused(
     answered(toy, ANSWER.replace(was, now))
     with pytest.raises(InputError, match=said):
         answer.check(find(["toy/a"])[0].home)
+
+
+def test_numbers_have_three_digits_and_a_sentence_without_its_numbers_says_so(toy: Path) -> None:
+    answered(toy)
+    home = find(["toy/a"])[0].home
+    found = answer.sentences(home, lambda *cell: 1753.8 if "CoDel" in cell else 0.4567, {})
+    assert found[1] == "We find 1,750 ms beside 0.457 ms."
+    missing = answer.sentences(home, lambda *cell: None, {})
+    assert missing[1] == "We find – beside – (not run)."

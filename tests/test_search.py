@@ -178,6 +178,32 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield folder
 
 
+def test_a_search_of_some_rows_runs_and_judges_no_other(toy: Path) -> None:
+    path = toy / "search.toml"
+    path.write_text(path.read_text().replace("setups = 7", 'setups = 7\nalgorithms = ["Short"]'))
+    found = search(load(toy))
+    assert {cell.algorithm for cell in found.text} == {"Short"}
+    assert {row["algorithm"] for row in found.rows()} == {"Short"}
+
+
+def test_the_search_of_lqd_looks_at_no_row_with_an_aqm() -> None:
+    spec = load(of_experiments.ROOT / "lqd")
+    cases = [case for e in spec.experiments for case in cases_of(e, setups(spec)[0])]
+    assert {case.labels["aqm"] for case in cases} == {"fifo"}
+    assert {case.labels["experiment"] for case in cases} == {"web", "load", "tmix"}
+
+
+def test_an_experiment_is_searched_in_the_run_of_quick(toy: Path) -> None:
+    path = toy / "1" / "experiment.toml"
+    path.write_text(path.read_text() + '[quick.set]\nduration = "4 s"\n')
+    spec = load(toy)
+    first = setups(spec)[0]
+    lengths = {
+        e.name: {c.scenario.duration / 1e9 for c in cases_of(e, first)} for e in spec.experiments
+    }
+    assert lengths == {"1": {4.0}, "2": {3.0}}
+
+
 PAPERS = sorted(
     paper
     for paper in {found.paper for found in experiments()}

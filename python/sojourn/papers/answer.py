@@ -11,6 +11,8 @@ No measured number is typed there. A place in braces is filled from the simulato
 
 {PAPER/EXPERIMENT: CELL: ALGORITHM: METRIC}    the mean, with its unit
 {claims}, {claims: VERDICT}                    all claims of the paper, or those of a verdict
+
+A sentence with a number that was not measured says so at its end.
 """
 
 from __future__ import annotations
@@ -26,7 +28,6 @@ from sojourn.papers.experiment import Experiment, PaperFiles
 from sojourn.result.metrics import METRICS
 from sojourn.scenario.toml import line_of, read_text
 from sojourn.show.chart import Chart, file_name
-from sojourn.show.page import number
 
 SENTENCES = 3
 _PLACE = re.compile(r"\{([^{}]*)\}")
@@ -36,6 +37,11 @@ Look = Callable[[str, str, str, str], float | None]
 
 def sentences(paper: PaperFiles, look: Look, counts: Mapping[str, int]) -> list[str]:
     """Write the sentences, with numbers of these cells and counts of claims by verdict."""
+    return [_filled(text, look, counts) for text in paper.shared.get("answer", ())]
+
+
+def _filled(text: str, look: Look, counts: Mapping[str, int]) -> str:
+    values: list[float | None] = []
 
     def fill(place: re.Match[str]) -> str:
         parts = place[1].split(": ")
@@ -43,12 +49,14 @@ def sentences(paper: PaperFiles, look: Look, counts: Mapping[str, int]) -> list[
             return str(sum(counts.values()) if len(parts) == 1 else counts.get(parts[1], 0))
         experiment, cell, algorithm, metric = parts
         value = look(experiment, cell, algorithm, metric)
+        values.append(value)
         if value is None:
-            return NOT_RUN
-        unit = METRICS[metric].unit
-        return f"{number(value)} {unit}".rstrip()
+            return "–"
+        # Three digits are as many as a reader keeps.
+        return f"{float(f'{value:.3g}'):,.10g} {METRICS[metric].unit}".rstrip()
 
-    return [_PLACE.sub(fill, text) for text in paper.shared.get("answer", ())]
+    filled = _PLACE.sub(fill, text)
+    return f"{filled.rstrip('.')} ({NOT_RUN})." if None in values else filled
 
 
 def picture(paper: PaperFiles, charts: Mapping[str, Sequence[Chart]]) -> Chart | None:

@@ -419,8 +419,8 @@ class Experiment:
     def _cases(
         self, contenders: Sequence[Contender], signals: Sequence[Signal], quick: bool = False
     ) -> list[Case]:
-        cells = self._quick_cells if quick else None
-        changes = self._quick.get("set", _NONE) if quick else _NONE
+        cells = self.quick_cells if quick else None
+        changes = self.quick_set if quick else _NONE
         return [
             self.case(contender, signal, changes)
             for signal in signals
@@ -434,7 +434,12 @@ class Experiment:
         return self.data.get("quick") or _NONE
 
     @property
-    def _quick_cells(self) -> set[str] | None:
+    def quick_set(self) -> Mapping[str, Any]:
+        """Return the keys of a shorter run."""
+        return dict(self._quick.get("set", _NONE))
+
+    @property
+    def quick_cells(self) -> set[str] | None:
         """Name the cells that --quick runs; None for all, and their ablations."""
         where = self._quick.get("where")
         if not where:

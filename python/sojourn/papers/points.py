@@ -162,7 +162,8 @@ def search_of(paper: PaperFiles) -> Search:
     with _placed(path):
         if table.format != 1:
             raise Mistake(("format",), f"{table.format} is not known; this version reads 1")
-        in_print = tuple(experiment for experiment in paper.experiments if experiment.published)
+        _check_algorithms(table.algorithms, paper.experiments)
+        in_print = tuple(experiment for experiment in paper.experiments if printed(experiment))
         ledger = _Ledger(paper.experiments)
         _check_searched(table.searched, list(ledger.experiments), [e.name for e in in_print])
         if not table.points:
@@ -191,7 +192,7 @@ def claims_of(experiment: Experiment) -> tuple[list[Claim], set[Cell]]:
     Its printed cells are among them where a search has looked at them and settled a setting."""
     claims, calibrated = experiment.claims()
     if experiment.name in settled(experiment.home):
-        calibrated |= set(experiment.published)
+        calibrated |= set(printed(experiment))
     return claims, calibrated
 
 
@@ -236,6 +237,14 @@ def _check_searched(searched: Sequence[str], known: Sequence[str], in_print: Seq
             ("searched",),
             "has every experiment with numbers in print; leave some out, on which luck is seen",
         )
+
+
+def _check_algorithms(names: Sequence[str], experiments: Sequence[Experiment]) -> None:
+    known = {c.name for experiment in experiments for c in experiment.contenders()}
+    for i, name in enumerate(names):
+        if name not in known:
+            reason = f"there is no algorithm '{name}'.{nearest(name, known)}"
+            raise Mistake(("algorithms", i), reason)
 
 
 def _check_names(names: Sequence[str], path: toml.Keys) -> None:
@@ -348,11 +357,23 @@ class _Ledger:
 def paper_own(experiment: Experiment, signal: str = "") -> list[Contender]:
     """List the algorithms of which the paper prints numbers, or does so under one signal. Our
     variants are not among them. Without a signal, a paper that prints no numbers has all."""
-    printed = {
-        algorithm for of_signal, algorithm, _ in experiment.published if signal in ("", of_signal)
+    names = {
+        algorithm for of_signal, algorithm, _ in printed(experiment) if signal in ("", of_signal)
     }
     every = experiment.contenders()
-    return [c for c in every if c.name in printed] or ([] if signal else every)
+    return [c for c in every if c.name in names] or ([] if signal else every)
+
+
+def printed(experiment: Experiment) -> dict[Cell, float]:
+    """Read the numbers in print that a search is about: of its `algorithms`, and of the cells of a
+    shorter run where the experiment has one."""
+    table = experiment.home.search
+    names, cells = table.algorithms if table else (), experiment.quick_cells
+    return {
+        cell: value
+        for cell, value in experiment.published.items()
+        if (not names or cell[1] in names) and (cells is None or cell[0] in cells)
+    }
 
 
 def _tried(

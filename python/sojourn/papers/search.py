@@ -26,6 +26,7 @@ from sojourn.papers.points import (
     alone,
     count,
     paper_own,
+    printed,
     search_of,
     setups,
 )
@@ -123,7 +124,7 @@ class Halves:
             setup.number: {
                 cell: Measured(cell, published, tuple(values[setup.number, cell]))
                 for experiment in experiments
-                for place, published in experiment.published.items()
+                for place, published in printed(experiment).items()
                 for cell in [Cell(experiment.name, *place)]
             }
             for setup in tried
@@ -148,11 +149,12 @@ class _Stored(Halves):
 
 
 def cases_of(experiment: Experiment, setup: Setup) -> list[Case]:
-    """List the paper's own algorithms under each signal that has numbers in print."""
+    """List the paper's own algorithms under each signal that has numbers in print, in the shorter
+    run that --quick makes where the experiment has one: set-ups are many."""
     cases = []
     for signal in experiment.signals():
         for contender in [] if signal.ablates else paper_own(experiment, signal.name):
-            changes: dict[str, object] = {}
+            changes: dict[str, object] = dict(experiment.quick_set)
             for value in setup.applied:
                 changes |= value.at(experiment, signal, contender)
             case = experiment.case(contender, signal, changes)
@@ -165,7 +167,7 @@ def cases_of(experiment: Experiment, setup: Setup) -> list[Case]:
 def _read(experiment: Experiment, entry: Entry) -> dict[str, float]:
     """Read from a run every metric of its experiment that is in print."""
     place = str(experiment.data["queue"]), str(experiment.data["window"])
-    metrics = dict.fromkeys(metric for _, _, metric in experiment.published)
+    metrics = dict.fromkeys(metric for _, _, metric in printed(experiment))
     run = Run({}, entry.report, entry)
     return {metric: METRICS[metric].measure_run(run, *place) for metric in metrics}
 

@@ -48,8 +48,10 @@ class Part:
 PARTS = (
     Part("tables", "stability, Tables I to V", ("stability/90", "stability/900"), 5),
     Part("duk", "DUK, whole", ("duk",), 10),
-    Part("quick", "the ledger of all papers, `--quick`", ("--quick",), 10),
+    Part("quick", "the ledger of all papers, `--quick`", ("--quick",), 20),
     Part("cfd", "CFD, whole", ("cfd",), 45),
+    Part("lqd-2", "LQD, Table 2 at full length", ("lqd/web",), 45),
+    Part("lqd-3", "LQD, Table 3 at full length", ("lqd/tmix",), 25),
 )
 
 

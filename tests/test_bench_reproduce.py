@@ -43,7 +43,7 @@ def test_what_cannot_be_timed_is_refused_before_anything_runs(
 ) -> None:
     (tmp_path / "duk").mkdir()
     for words, said in (
-        (["tabels"], "there is no part 'tabels'; there are tables, duk, quick, cfd"),
+        (["tabels"], "there is no part 'tabels'; there are tables, duk, quick, cfd, lqd-2, lqd-3"),
         (["tables", "duk", "--keep", str(tmp_path)], "duk is there, and a part begins empty"),
         (["duk", "--workers", "0"], "0 workers; allowed: 1 and more"),
     ):

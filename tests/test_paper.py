@@ -69,7 +69,7 @@ def test_every_claim_of_a_paper_is_on_cells_that_its_experiments_measure(paper: 
     }
     for claim in paper.claims():
         assert set(claim.cells()) <= measured, claim.id
-        assert len(paper.needed(claim)) > 1, f"{claim.id} belongs to one experiment"
+        assert claim.theory or len(paper.needed(claim)) > 1, f"{claim.id} belongs to one experiment"
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)

@@ -201,6 +201,30 @@ def test_groups_of_both_directions_are_counted_each_on_its_link() -> None:
     assert (found.flows, found.link) == (88, "bottleneck")
 
 
+def test_two_groups_are_calibrated_together_in_bytes_of_ip(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = TWO_GROUPS.replace('name = "calls"\n', 'name = "calls"\nfrom = "receivers"\n')
+    text = text.replace("[dumbbell]\n", '[dumbbell]\nback = { rate = "9 Mbit/s" }\n')
+    path = tmp_path / "scenario.toml"
+    path.write_text(text)
+    words = ["calibrate", str(path), "calls + more", "10 Mbit/s", "--seeds", "1"]
+    assert status([*words, "--ip", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # A packet of IP has 128 bytes here, and each group loads a direction of its own.
+    assert found["flows"] == round(10 / (128 * 8 / 10e3))
+    assert (found["groups"], found["beside"]) == (["calls", "more"], [])
+    assert status(words) == 0
+    out = capsys.readouterr().out
+    assert "88 flows of each offer 10 Mbit/s: --set flows.calls.count=88" in out
+    assert "--set flows.more.count=88" in out
+    path.write_text(text.replace("[dumbbell]\n", '[dumbbell]\nmpu = "64 B"\n'))
+    assert status([*words, "--ip"]) == 2
+    assert "its bytes of IP are not known; leave --ip out" in capsys.readouterr().err
+    assert status(["calibrate", str(path), "calls + mroe", "10 Mbit/s"]) == 2
+    assert "no flows 'mroe'. Did you mean 'more'" in capsys.readouterr().err
+
+
 def test_groups_without_an_end_are_left_aside() -> None:
     text = TWO_GROUPS + ENDLESS
     found = calibrate(loads(text), "more", Rate("10 Mbit/s"), seeds=1, workers=1)

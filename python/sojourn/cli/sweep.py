@@ -150,8 +150,11 @@ def _text(estimate: Estimate) -> str:
 @app.command()
 def calibrate(
     scenario: Scenario,
-    flows: Annotated[str, typer.Argument(help="The name of a group of its flows.")],
+    flows: Annotated[str, typer.Argument(help="A group of its flows, or 'A + B'.")],
     load: Annotated[str, typer.Argument(help="What all flows together shall offer: '100 Mbit/s'.")],
+    is_ip: Annotated[
+        bool, typer.Option("--ip", help="Count packets of IP, without a link's headers.")
+    ] = False,
     seeds: Seeds = 3,
     workers: Workers = None,
     as_json: Json = False,
@@ -160,12 +163,13 @@ def calibrate(
     from sojourn.runs.calibrate import calibrate as find_flows
     from sojourn.scenario import load as read
 
-    calibration = find_flows(read(scenario), flows, load, seeds=seeds, workers=workers)
+    calibration = find_flows(read(scenario), flows, load, is_ip=is_ip, seeds=seeds, workers=workers)
     print_json(calibration.to_json()) if as_json else _print_calibration(calibration, load)
 
 
 def _print_calibration(calibration: Calibration, load: str) -> None:
     """Print the loads, in the unit of the requested load, and the number of flows that offer it."""
+    import shlex
     from statistics import fmean
 
     from sojourn.runs.calibrate import amount, per_second
@@ -189,8 +193,12 @@ def _print_calibration(calibration: Calibration, load: str) -> None:
     if calibration.aside:
         aside = _quoted(calibration.aside)
         print_line(terminal, f"left aside, since only the network bounds their load: {aside}")
-    offer = f"1 flow{beside} offers" if flows == 1 else f"{flows} flows{beside} offer"
-    print_line(terminal, f"{offer} {load.strip()}: --set flows.{group}.count={flows}")
+    each = " of each" if len(calibration.groups) > 1 else ""
+    offer = f"1 flow{each}{beside} offers" if flows == 1 else f"{flows} flows{each}{beside} offer"
+    sets = " ".join(
+        f"--set {shlex.quote(f'flows.{name}.count={flows}')}" for name in calibration.groups
+    )
+    print_line(terminal, f"{offer} {load.strip()}: {sets}")
 
 
 def _quoted(names: Sequence[str]) -> str:

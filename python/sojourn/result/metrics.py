@@ -33,7 +33,7 @@ _NONE = float("nan")
 # Between a metric and its place.
 _OF = " of "
 # Between two queues, of which a metric has the mean.
-_AND = " + "
+AND = " + "
 Span = Mapping[str, Any]  # a window in a report
 
 
@@ -101,7 +101,7 @@ class Metric(_Number):
     @property
     def queues(self) -> list[str]:
         """List the queues of its place."""
-        return self.place.split(_AND)
+        return self.place.split(AND)
 
     def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Return the value in a run's report; NaN where nothing was measured."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The number of flows of a group that offers a load, together with the other groups.
+"""The number of flows of a group, or of each of several, that offers a load with the other groups.
 
 All links are uncongested, and the load is measured for several numbers of flows. The line through
 these points gives the number (Le et al., ICDCS 2006, section 4.2).
@@ -16,6 +16,7 @@ from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.units import Rate, UnitError, split
+from sojourn.result.metrics import AND
 from sojourn.runs.run import run
 from sojourn.scenario import trace
 from sojourn.scenario.flows import KINDS, Traffic
@@ -46,8 +47,9 @@ class Measured:
 class Calibration:
     """Record the line, its points, and the number of flows that offers the load."""
 
-    group: str
+    group: str  # or several
     link: str  # the busiest, on which the load is counted
+    groups: Sequence[str]  # that have the number of flows
     beside: Sequence[str]  # groups whose load counts too
     aside: Sequence[str]  # groups without a load of their own, which did not run
     load_mbps: float
@@ -67,33 +69,37 @@ def calibrate(
     group: str,
     load: Rate | str,
     *,
+    is_ip: bool = False,
     seeds: int = 3,
     workers: int | None = None,
 ) -> Calibration:
     """Find the number of flows of a group with which the busiest link carries this load.
 
-    All other groups stay as they are. Packets count with their headers, and all links are
-    uncongested. The first third of the run is left out. Groups that send as fast as the network
-    lets them are left out too. Where the load is text, error messages use its unit. InputError: no
-    number of flows offers the load, or the group is unknown.
+    'A + B' are two groups, which have this number each. All other groups stay as they are. Packets
+    count with their headers, or with `is_ip` as packets of IP, and all links are uncongested. The
+    first third of the run is left out. Groups that send as fast as the network lets them are left
+    out too. Where the load is text, error messages use its unit. InputError: no number of flows
+    offers the load, or a group is unknown.
     """
     wanted, unit = _read(load)
     groups = {flow.name: flow for flow in (scenario.shorthand or scenario).flows}
-    if group not in groups:
-        raise InputError(f"there are no flows '{group}'.{nearest(group, groups)}")
+    named = [group] if group in groups else group.split(AND)
+    for name in named:
+        if name not in groups:
+            raise InputError(f"there are no flows '{name}'.{nearest(name, groups)}")
     aside = [name for name, flow in groups.items() if _is_endless(flow)]
-    if group in aside:
+    for name in set(named) & set(aside):
         raise InputError(
-            f"'{group}': sends without end, as fast as the network lets it, and offers no load"
+            f"'{name}': sends without end, as fast as the network lets it, and offers no load"
         )
-    beside = [name for name in groups if name not in (group, *aside)]
+    beside = [name for name in groups if name not in (*named, *aside)]
     load_mbps = wanted / 1e6
 
     def measure(flows: int) -> _Carried:
-        counts = {name: groups[name].count for name in beside} | {group: flows}
+        counts = {name: groups[name].count for name in beside} | dict.fromkeys(named, flows)
         ran = _uncongested(scenario, {name: n for name, n in counts.items() if n}, wanted)
         result = run(ran, seeds=seeds, workers=workers)
-        return _Carried(flows, [dict(_mbps(point.report, ran)) for point in result])
+        return _Carried(flows, [dict(_mbps(point.report, ran, is_ip)) for point in result])
 
     def offered(mbps: float) -> str:
         # A link that is more than half full may have held the load up.
@@ -143,7 +149,9 @@ def calibrate(
     if slope <= 0:
         raise InputError(f"'{group}': more flows send no more; a longer run may tell")
     flows = max(1, round((load_mbps - at_none) / slope))
-    return Calibration(group, link, beside, aside, load_mbps, flows, slope, at_none, measured)
+    return Calibration(
+        group, link, named, beside, aside, load_mbps, flows, slope, at_none, measured
+    )
 
 
 def per_second(load: str) -> str:
@@ -232,9 +240,18 @@ def _only(scenario: Scenario, counts: Mapping[str, int]) -> Scenario:
     return validate(data, source=f"calibrate {scenario.name}")
 
 
-def _mbps(report: Mapping[str, Any], scenario: Scenario) -> Iterator[tuple[str, float]]:
+def _mbps(
+    report: Mapping[str, Any], scenario: Scenario, is_ip: bool
+) -> Iterator[tuple[str, float]]:
     """Yield each link with its load in Mbit/s."""
     rates = {link.name: link.rate or 0 for link in scenario.links}
     for queue in report["queues"]:
-        used = float(queue["windows"][0]["utilisation_pct"]) / 100
-        yield queue["name"], used * rates[queue["name"]] / 1e6
+        window = queue["windows"][0]
+        used = float(window["utilisation_pct"]) / 100
+        mbps = window["ip_mbps"] if is_ip else used * rates[queue["name"]] / 1e6
+        if mbps is None:
+            raise InputError(
+                f"calibrate: link '{queue['name']}' has a least frame or cells, and its bytes of "
+                "IP are not known; leave --ip out"
+            )
+        yield queue["name"], mbps

@@ -586,7 +586,7 @@ def find(name: str) -> Metric:
     kind, of, place = name.partition(_OF)
     if name in METRICS:
         metric = METRICS[name]
-        if metric.places == "queues" and _AND in place and not metric.averages:
+        if metric.places == "queues" and AND in place and not metric.averages:
             raise InputError(f"metric '{kind}' is of one queue; name one of '{place}'")
         return metric
     if of and kind in METRICS:

@@ -155,6 +155,7 @@ def _chart(
         file_name(experiment.id, rest, sample.name, host),
         "",
         f"{first.table}: {sample.label}{where}, {sample.meaning}; "
+        f"{f'a curve for each {axis}; ' if axis else ''}"
         f"{seeds_text(*reproduction.seeds_of(host))} together.",
         panels,
         words(rest, metric, lines),

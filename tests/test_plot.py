@@ -255,6 +255,27 @@ def test_windows_and_round_trips_of_groups_of_tcp_are_drawn(measured: Measured) 
             assert all(np.nanmin(curve.y) >= least for curve in panel.curves)
 
 
+def test_pings_are_drawn_over_time_and_by_the_share_that_came_back() -> None:
+    text = SMALL + '[[dumbbell.flows]]\nname = "echo"\napp = "ping"\ntransport = "udp"\n'
+    text += '[record]\nwindows = [{ name = "late", from = "1 s", to = "2 s" }]\n'
+    result = sojourn.run(sojourn.loads(text), aqms=["codel", "fifo"], workers=1)
+    measured = Measured({"": result})
+    over_time, shares = chart(measured, "ping").panels
+    assert (over_time.title, shares.title) == ("flows 'echo'", "flows 'echo', late, 1 to 2 s")
+    for run, curve, steps in zip(result, over_time.curves, shares.curves, strict=True):
+        (echo,) = run.report["echoes"]
+        # One in 100 ms, in cells of 10 ms.
+        came = [rtt_ms for rtt_ms in echo["rtt_ms"] if rtt_ms is not None]
+        assert list(curve.y[~np.isnan(curve.y)]) == pytest.approx(came)
+        inside = [
+            rtt_ms
+            for sent_s, rtt_ms in zip(echo["sent_s"], echo["rtt_ms"], strict=True)
+            if 1 <= sent_s < 2
+        ]
+        back = sorted(rtt_ms for rtt_ms in inside if rtt_ms is not None)
+        assert list(steps.x) == back and steps.y[-1] == len(back) / len(inside)
+
+
 def test_the_probability_over_time_is_drawn_of_those_that_have_one(measured: Measured) -> None:
     (panel,) = chart(measured, "probability").panels
     (pie,) = panel.curves

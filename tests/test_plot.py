@@ -41,6 +41,11 @@ name = "browsers"
 count = 20
 app = { kind = "web", think = "100 ms" }
 
+[[dumbbell.flows]]
+name = "echo"
+transport = "udp"
+app = "ping"
+
 [record]
 events = true
 windows = [{ name = "a", from = "500 ms", to = "1 s" }, { name = "b", from = "1 s", to = "2 s" }]
@@ -217,7 +222,7 @@ def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:
 
 
 def test_the_rate_of_each_group_is_its_goodput_step_by_step(measured: Measured) -> None:
-    bulk, voice, _ = chart(measured, "rate").panels
+    bulk, voice, *_ = chart(measured, "rate").panels
     assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
     runs = measured.by_case[Case("codel", "sim")]
     for place, panel in enumerate((bulk, voice)):
@@ -232,7 +237,7 @@ def test_without_a_series_the_rate_of_a_group_is_drawn_window_by_window(tmp_path
     text = STEPPED + KEPT.replace("events = true", 'series = "1 h"')
     sojourn.run(sojourn.loads(text), aqms=["codel"], seeds=3, out=tmp_path / "out")
     measured = Measured({"": sojourn.Result.load(tmp_path / "out")})
-    bulk, voice, _ = chart(measured, "rate").panels
+    bulk, voice, *_ = chart(measured, "rate").panels
     assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
     curve = voice.curves[0]
     runs = measured.by_case[Case("codel", "sim")]

@@ -47,8 +47,10 @@ def ping(measured: Measured, cases: Sequence[Case]) -> Chart:
     if not panels:
         raise Absent("ping: no ping was sent; give the scenario a group whose app is 'ping'")
     caption = f"{seeds(measured, cases)}, averaged over {end_s / BINS:g} s. "
-    caption += f"Distributions are of {together(measured, cases)}; a ping that was lost has no "
-    caption += "round trip, and the curve ends below 1."
+    caption += (
+        f"Distributions are of {together(measured, cases)}; a ping that has not come back has "
+    )
+    caption += "no round trip, and the curve ends below 1."
     if len(groups) > len(shown):
         caption += f" The first {len(shown)} of {len(groups)} names of pings."
     return Chart.described("ping", "Round trips of pings", caption, panels, clauses)

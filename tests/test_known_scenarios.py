@@ -257,6 +257,14 @@ def test_behind_the_htb_of_a_router_calls_pass_uploads_and_the_modem_is_empty() 
     assert group(unshaped, "calls")["delay_ms"] > 200
 
 
+def test_fair_queues_keep_a_stream_running_and_a_video_call_at_its_rate() -> None:
+    fifo, fq_codel = measured("video", "fifo", "fq_codel")
+    assert group(fifo, "video call")["delay_p50_ms"] > 300
+    call, stream = (group(fq_codel, name) for name in ("video call", "stream"))
+    assert call["delay_p95_ms"] < 50 and call["goodput_mbps"] > 2.5
+    assert stream["stalls"] == 0 and stream["bitrate_mbps"] > 2
+
+
 def test_classes_of_diffserv_have_their_turns_and_the_call_passes_all() -> None:
     (report,) = measured("diffserv", "codel")
     assert delay_ms(report, "core/ef") < 0.3

@@ -673,6 +673,11 @@ count 1 0 20000 0 1 26 0 0 0 20 130000000 19 29000000 25
 count 1 1 10000 0 1 20 0 0 0 10 50000000 9 9000000 16
 """
     (group,) = report_flows(read(parsed(scenario), text))["transport"][0]["groups"]
+    assert group["delay_p50_ms"] is None
+    told = text + "took 0 0 90000000\ntook 1 0 6000000 7000000\ntook 1 1 11000000\n"
+    (group,) = report_flows(read(parsed(scenario), told))["transport"][0]["groups"]
+    quantiles = [group[f"delay_p{share}_ms"] for share in (50, 95, 99)]
+    assert quantiles == pytest.approx([7, 11, 11], rel=1e-3)
     # Of 46 sent 41 were expected and 30 arrived; 20 expected and 20 arrived before the window.
     assert group["lost_pkts"] == 11
     assert (group["delay_ms"], group["jitter_ms"]) == (8.0, 2.0)

@@ -41,6 +41,11 @@ name = "browsers"
 count = 20
 app = { kind = "web", think = "100 ms" }
 
+[[dumbbell.flows]]
+name = "echo"
+transport = "udp"
+app = "ping"
+
 [record]
 events = true
 windows = [{ name = "a", from = "500 ms", to = "1 s" }, { name = "b", from = "1 s", to = "2 s" }]
@@ -217,7 +222,7 @@ def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:
 
 
 def test_the_rate_of_each_group_is_its_goodput_step_by_step(measured: Measured) -> None:
-    bulk, voice, _ = chart(measured, "rate").panels
+    bulk, voice, *_ = chart(measured, "rate").panels
     assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
     runs = measured.by_case[Case("codel", "sim")]
     for place, panel in enumerate((bulk, voice)):
@@ -232,7 +237,7 @@ def test_without_a_series_the_rate_of_a_group_is_drawn_window_by_window(tmp_path
     text = STEPPED + KEPT.replace("events = true", 'series = "1 h"')
     sojourn.run(sojourn.loads(text), aqms=["codel"], seeds=3, out=tmp_path / "out")
     measured = Measured({"": sojourn.Result.load(tmp_path / "out")})
-    bulk, voice, _ = chart(measured, "rate").panels
+    bulk, voice, *_ = chart(measured, "rate").panels
     assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
     curve = voice.curves[0]
     runs = measured.by_case[Case("codel", "sim")]
@@ -253,6 +258,27 @@ def test_windows_and_round_trips_of_groups_of_tcp_are_drawn(measured: Measured) 
         for panel in (bulk, browsers):
             assert len(panel.curves) == 3
             assert all(np.nanmin(curve.y) >= least for curve in panel.curves)
+
+
+def test_pings_are_drawn_over_time_and_by_the_share_that_came_back() -> None:
+    text = SMALL + '[[dumbbell.flows]]\nname = "echo"\napp = "ping"\ntransport = "udp"\n'
+    text += '[record]\nwindows = [{ name = "late", from = "1 s", to = "2 s" }]\n'
+    result = sojourn.run(sojourn.loads(text), aqms=["codel", "fifo"], workers=1)
+    measured = Measured({"": result})
+    over_time, shares = chart(measured, "ping").panels
+    assert (over_time.title, shares.title) == ("flows 'echo'", "flows 'echo', late, 1 to 2 s")
+    for run, curve, steps in zip(result, over_time.curves, shares.curves, strict=True):
+        (echo,) = run.report["echoes"]
+        # One in 100 ms, in cells of 10 ms.
+        came = [rtt_ms for rtt_ms in echo["rtt_ms"] if rtt_ms is not None]
+        assert list(curve.y[~np.isnan(curve.y)]) == pytest.approx(came)
+        inside = [
+            rtt_ms
+            for sent_s, rtt_ms in zip(echo["sent_s"], echo["rtt_ms"], strict=True)
+            if 1 <= sent_s < 2
+        ]
+        back = sorted(rtt_ms for rtt_ms in inside if rtt_ms is not None)
+        assert list(steps.x) == back and steps.y[-1] == len(back) / len(inside)
 
 
 def test_the_probability_over_time_is_drawn_of_those_that_have_one(measured: Measured) -> None:

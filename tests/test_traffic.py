@@ -51,7 +51,7 @@ def test_the_list_names_every_kind_with_its_keys(capsys: pytest.CaptureFixture[s
     assert status(["list", "traffic", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["traffic"]
     apps = {entry["name"]: entry["keys"] for entry in listed if entry["key"] == "app"}
-    known = "bulk drawn respawn paced cbr voip onoff poisson files web tmix ping"
+    known = "bulk drawn respawn paced cbr voip onoff poisson files web tmix ping video nada"
     assert " ".join(apps) == known
     for name, keys in apps.items():
         assert keys == [key["name"] for key in KINDS[name].table["keys"]]
@@ -110,12 +110,44 @@ def test_pages_and_echoes_are_in_the_results(tmp_path: Path) -> None:
     assert echo["name"] == "echo"
     assert len(echo["sent_s"]) == len(echo["rtt_ms"]) == 41
     assert min(rtt for rtt in echo["rtt_ms"] if rtt is not None) > 20
+    each = pq.read_table(tmp_path / "out" / "pings.parquet").to_pylist()
+    assert [(ping["sent_s"], ping["rtt_ms"]) for ping in each] == list(
+        zip(echo["sent_s"], echo["rtt_ms"], strict=True)
+    )
+    assert each[0]["aqm"] == run.labels["aqm"] and each[0]["flow"] == "echo"
     users, pings = pq.read_table(tmp_path / "out" / "groups.parquet").to_pylist()
     assert users["page_n"] > 5
     assert users["page_p50_s"] > users["fct_p50_s"] > 0.02
     assert users["opened"] > users["page_n"]
     assert pings["page_n"] is None
     assert pings["opened"] == 1
+    came = sorted(rtt for rtt in echo["rtt_ms"] if rtt is not None)
+    assert pings["rtt_p50_ms"] == pytest.approx(came[(len(came) + 1) // 2 - 1], rel=1e-3)
+    assert came[-1] >= pings["rtt_p99_ms"] >= pings["rtt_p95_ms"] >= pings["rtt_p50_ms"]
+    assert users["rtt_p50_ms"] is None
+
+
+def test_a_call_has_quantiles_loss_and_a_score_with_its_constants(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = of('"bulk"', 'name = "load"\ncount = 4\n')
+    text += '[[dumbbell.flows]]\nname = "call"\napp = "voip"\ntransport = "udp"\n'
+    (tmp_path / "calls.toml").write_text(text)
+    aqms = [word for aqm in ("fifo", "fq_codel") for word in ("--aqm", aqm)]
+    out = str(tmp_path / "out")
+    assert status(["run", str(tmp_path / "calls.toml"), *aqms, "--out", out]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "codec g711_plc (Ie 0, Bpl 25.1)" in printed and "mean opinion score" in printed
+    calls = [
+        row for row in pq.read_table(f"{out}/groups.parquet").to_pylist() if row["group"] == "call"
+    ]
+    for call in calls:
+        assert call["delay_p50_ms"] <= call["delay_p95_ms"] <= call["delay_p99_ms"]
+        assert call["lost_pct"] == 100 * call["lost_pkts"] / call["data_pkts_sent"]
+    fifo, fq_codel = (call["mos"] for call in calls)
+    assert 1 <= fifo < fq_codel < 4.41
+    cells = pq.read_table(f"{out}/distributions.parquet").to_pylist()
+    assert {cell["of"] for cell in cells if cell["quantity"] == "datagram_delay"} == {"call"}
 
 
 def test_groups_of_older_kinds_have_the_keys_that_they_had() -> None:
@@ -323,8 +355,14 @@ def test_calibration_takes_a_group_between_whole_sides_by_its_name_in_the_file(
     assert status(["run", str(path), "--set", key, "--set", "duration=1 s", "--json"]) == 0
 
 
-def test_linux_plays_every_kind_over_each_transport() -> None:
+# What they send depends on what they hear.
+WITHOUT_SCRIPT = ("video", "nada")
+
+
+def test_linux_plays_every_kind_with_a_script_over_each_transport() -> None:
     for kind, model in KINDS.items():
+        if kind in WITHOUT_SCRIPT:
+            continue
         for over in model.table["transports"]:
             text = of(needed(kind), f'transport = "{over}"\n').replace("20 ms", "150 ms")
             data = loads(text).to_engine()
@@ -342,6 +380,9 @@ def test_linux_refuses_what_no_guest_could_keep() -> None:
     refused(tmix, "'flow': a connection has a round trip of its own, .* than that of its links, 20")
     fast = of('{ kind = "poisson", rate = "10 Gbit/s", payload = "20 B" }', 'transport = "udp"\n')
     refused(fast, "flows: the scripts up to flow 0 of 'flow' take more than 100 MB")
+    for kind in WITHOUT_SCRIPT:
+        sentence = f"flows: 'flow': what '{kind}' sends depends on what it hears.* --host sim"
+        refused(of(f'"{kind}"', transport(kind)), sentence)
     small = of('{ kind = "ping", payload = "3 B" }', 'transport = "udp"\n')
     refused(small, r"flows\[0\].app.payload: 3 cannot hold the datagram's number")
 

@@ -34,6 +34,8 @@
  *       delivered to end 1, answered to end 0. The last five are of datagrams: how many
  *       arrived, the sum of their delays, how many differences between successive delays there
  *       are, their sum, and how many have arrived or are lost
+ *   took EDGE FLOW NS ...                delays of the datagrams that arrived since the edge
+ *       before, or since the begin
  *   done FLOW AT_NS TOOK_NS              a transfer that is complete
  *   transfer FLOW VISIT CONNECTION NUMBER OPENED_NS BEGUN_NS FIRST_NS LAST_NS BYTES
  *       a transfer that is complete or, at the end of its connection, its flow or the run, is

@@ -38,7 +38,7 @@ class TrafficKey(TypedDict):
     least: float
     most: float
     needed: bool
-    default: float | str | None
+    default: float | str | list[float] | None
     help: str
 
 class TrafficKind(TypedDict):

@@ -193,7 +193,7 @@ const DISTRIBUTIONS: [Column; 6] = [
         "binary",
         "(STRING)",
         "",
-        "`queue_delay`, `queue_delay_whole` or `system_delay` of a queue, `fct` or `page` of a group",
+        "`queue_delay`, `queue_delay_whole` or `system_delay` of a queue; `fct`, `page` or `datagram_delay` of a group",
     ),
     (
         "of",
@@ -222,7 +222,7 @@ const DISTRIBUTIONS: [Column; 6] = [
         "int64",
         UNSIGNED_64,
         "",
-        "packets, transfers or pages in the cell",
+        "packets, transfers, pages or datagrams in the cell",
     ),
 ];
 

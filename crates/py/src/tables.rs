@@ -93,6 +93,7 @@ fn key_of<'py>(py: Python<'py>, key: &Key) -> PyResult<Bound<'py, PyDict>> {
     let (unit, words) = match key.unit {
         Unit::Time => ("time", &[][..]),
         Unit::Rate => ("rate", &[][..]),
+        Unit::Rates => ("rates", &[][..]),
         Unit::Size => ("size", &[][..]),
         Unit::Count => ("count", &[][..]),
         Unit::Share => ("share", &[][..]),
@@ -110,6 +111,7 @@ fn key_of<'py>(py: Python<'py>, key: &Key) -> PyResult<Bound<'py, PyDict>> {
     match key.otherwise {
         Otherwise::Number(number) => entry.set_item("default", number)?,
         Otherwise::Word(word) => entry.set_item("default", word)?,
+        Otherwise::Numbers(numbers) => entry.set_item("default", numbers.to_vec())?,
         Otherwise::Needed | Otherwise::Nothing => entry.set_item("default", py.None())?,
     }
     entry.set_item("help", key.help)?;

@@ -69,6 +69,8 @@ void take_datagrams(struct flow *flow, int fd, int end)
 		}
 		flow->came[number / 8] |= (unsigned char)(1 << number % 8);
 		note_arrival(&flow->transit, took_ns);
+		flow->took_ns = more(flow->took_ns, flow->ntook, sizeof(*flow->took_ns));
+		flow->took_ns[flow->ntook++] = took_ns;
 		memcpy(payload, &number, sizeof(number));
 		if (flow->echo && sendto(fd, payload, (size_t)bytes, 0, &peer.any, size) < 0 &&
 		    errno != EAGAIN)
@@ -95,6 +97,17 @@ uint64_t expected_pkts(const struct flow *flow)
 	for (size_t n = low; n < flow->nsent; n++)
 		high += has_come(flow, n);
 	return high;
+}
+
+void print_delays(int edge, struct flow *flow)
+{
+	if (!flow->ntook)
+		return;
+	printf("took %d %u", edge, flow->number);
+	for (size_t n = 0; n < flow->ntook; n++)
+		printf(" %llu", (unsigned long long)flow->took_ns[n]);
+	printf("\n");
+	flow->ntook = 0;
 }
 
 void print_echoes(void)

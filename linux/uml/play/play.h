@@ -52,6 +52,8 @@ struct flow {
 	uint64_t *sent_ns, *rtt_ns; /* of datagrams, by number; the second of echoes */
 	unsigned char *came;        /* a bit for each that has arrived */
 	size_t nsent;
+	uint64_t *took_ns; /* of datagrams that arrived since they were told */
+	size_t ntook;
 	struct transit transit;
 };
 
@@ -166,6 +168,7 @@ void send_datagram(struct flow *flow, int fd, uint64_t bytes);
 void take_datagrams(struct flow *flow, int fd, int end);
 uint64_t expected_pkts(const struct flow *flow);
 void print_echoes(void);
+void print_delays(int edge, struct flow *flow);
 
 /* tell.c: what is printed. */
 void tell(const char *what, size_t flow, uint64_t begun_ns);

@@ -40,7 +40,7 @@ void print_counts(int edge)
 			on_talk(i, end, 0);
 	add_open_connections(sums);
 	for (size_t i = 0; i < nflows; i++) {
-		const struct flow *flow = &flows[i];
+		struct flow *flow = &flows[i];
 		struct counts counts = sums[i];
 
 		counts.data_pkts += flow->nsent;
@@ -56,6 +56,7 @@ void print_counts(int edge)
 		       (unsigned long long)flow->transit.differences,
 		       (unsigned long long)flow->transit.differences_ns,
 		       (unsigned long long)expected_pkts(flow));
+		print_delays(edge, flow);
 	}
 	free(sums);
 }

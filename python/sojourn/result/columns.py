@@ -117,6 +117,13 @@ def _shaped(key: str, meaning: str, label: str, shapes: Iterable[str]) -> list[C
     ]
 
 
+def _quantiles(name: str, meaning: str, label: str) -> Iterator[Column]:
+    """Make the columns of a group's quantiles in ms, which the report has under the same names."""
+    for shape in ("p50", "p95", "p99"):
+        words = f"{label}, {shape_label(shape)}"
+        yield _same(f"{name}_{shape}_ms", "ms", f"{meaning}: {SHAPES[shape]}", words)
+
+
 _DELAYS = {
     "system_delay_ms": ("from arrival at the queue to the last bit sent", "system delay"),
     "queue_delay_ms": ("from arrival at the queue to departure from it", "queue delay"),
@@ -212,6 +219,20 @@ def _script_columns() -> tuple[Column, ...]:
     )
 
 
+def _view_columns() -> Iterator[Column]:
+    """Make the columns of traffic that somebody watches; only tables with such traffic have
+    them."""
+    for key, unit, meaning, label in (
+        ("segments", "", "segments that came", "segments"),
+        ("bitrate_mbps", "Mbit/s", "their mean bit rate", "bit rate of the video"),
+        ("rung", "", "their mean rung, of which the least is 1", "rung"),
+        ("switches", "", "segments of another rung than the one before", "switches of the rung"),
+        ("stalls", "", "times that a picture stood still, after it began", "stalls"),
+        ("stalled_s", "s", "how long, of all viewers together", "stalled"),
+    ):
+        yield replace(_same(key, unit, f"{meaning}; of `video`", label), of_all=False)
+
+
 GROUPS = (
     *LABELS,
     Column("group", "", "name of the group"),
@@ -224,7 +245,9 @@ GROUPS = (
         "least flow, of the mean",
     ),
     _same("lost_pkts", "packets", "datagrams lost; null for TCP, which sends again", "lost"),
+    _same("lost_pct", "%", "the same, of those sent", "lost, of those sent"),
     _same("delay_ms", "ms", "of datagrams that arrived: mean; null for TCP", "delay of datagrams"),
+    *_quantiles("delay", "of those that arrived; null of a part of a group", "delay of datagrams"),
     _same(
         "jitter_ms",
         "ms",
@@ -240,6 +263,19 @@ GROUPS = (
     Column("fct_n", "", "transfers completed in the window", ("fct_s", "n")),
     *_shaped("fct_s", "their completion time", "completion time", _TIMES),
     *_script_columns(),
+    Column(
+        "mos",
+        "",
+        "mean opinion score, 1 to 4.5; of `voip`",
+        ("mos",),
+        of_all=False,
+        label="mean opinion score",
+    ),
+    *(
+        replace(column, of_all=False)
+        for column in _quantiles("rtt", "of echoes sent in the window; of `ping`", "round trip")
+    ),
+    *_view_columns(),
 )
 
 
@@ -288,6 +324,15 @@ CLASSES = (
 )
 
 
+PINGS = (
+    *LABELS,
+    Column("flow", "", "name of the flow's group"),
+    Column("index", "", "number of the flow in its group, from 0"),
+    Column("sent_s", "s", "when the ping was sent"),
+    Column("rtt_ms", "ms", "its round trip; null: it has not come back"),
+)
+
+
 def _recorded(table: str) -> tuple[Column, ...]:
     """Make the columns of a table that the engine writes."""
     return tuple(
@@ -327,6 +372,7 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
         "recorded",
         CLASSES,
     ),
+    "pings.parquet": ("one row for each run and ping; written where there are any", PINGS),
     "distributions.parquet": (
         "one row for each run, window, and cell of a histogram in which there is any",
         DISTRIBUTIONS,

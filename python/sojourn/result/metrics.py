@@ -559,7 +559,7 @@ METRICS = _Metrics(
 
 # The metrics that a group of flows has, by name.
 OF_GROUPS = {column.name: GroupMetric(**vars(column)) for column in columns.GROUPS if column.label}
-# The metrics in a table of groups of flows, in this order; only scripts have the last two.
+# The metrics in a table of groups of flows, in this order; each kind of traffic has some of them.
 GROUP_METRICS = tuple(
     OF_GROUPS[name]
     for name in (
@@ -569,10 +569,23 @@ GROUP_METRICS = tuple(
         "data_pkts_sent",
         "retransmitted_pkts",
         "lost_pkts",
+        "lost_pct",
         "delay_ms",
+        "delay_p50_ms",
+        "delay_p95_ms",
+        "delay_p99_ms",
         "jitter_ms",
+        "mos",
+        "rtt_p50_ms",
+        "rtt_p95_ms",
+        "rtt_p99_ms",
         "fct_p75_s",
         "page_p75_s",
+        "bitrate_mbps",
+        "rung",
+        "switches",
+        "stalls",
+        "stalled_s",
         "opened",
     )
 )

@@ -11,6 +11,7 @@
        /flows.parquet    one row for each run, flow and window
        /groups.parquet   one row for each run, window and name of flows
        /distributions.parquet  one row for each cell of a histogram of delays or times
+       /pings.parquet      one row for each ping, where there are any
        /transfers.parquet  one row for each transfer, where the scenario asks for them
        /classes.parquet  one row for each run, window, and class or ring at a link's end, if any
        /steps.parquet    one row for each run, queue and change of the scenario, if it has any
@@ -198,6 +199,25 @@ class Result:
         """
         return _table(columns.class_rows(self.runs))
 
+    def pings(self) -> pa.Table:
+        """Tabulate the pings: one row for each run and ping.
+
+        The table is empty where no traffic is `ping`.
+        """
+        import pyarrow as pa
+
+        from sojourn.store import arrow
+
+        tables = [
+            arrow.labelled(
+                pa.table({key: pa.array(of[key], pa.float64()) for key in ("sent_s", "rtt_ms")}),
+                {**run.labels, "flow": of["name"], "index": of["index"]},
+            )
+            for run in self.runs
+            for of in run.report.get("echoes", ())
+        ]
+        return pa.concat_tables(tables) if tables else pa.table({})
+
     def series(self) -> pa.Table:
         """Join the raw series of all runs, with the labels of each run as columns."""
         return self._together(Run.series)
@@ -263,7 +283,7 @@ class Result:
             *(self.flows, self.groups, self.distributions),
         ):
             contents[f"{tabulate.__name__}.parquet"] = parquet_bytes(tabulate())
-        for tabulate in (self.steps, self.classes):
+        for tabulate in (self.steps, self.classes, self.pings):
             if len(table := tabulate()):
                 contents[f"{tabulate.__name__}.parquet"] = parquet_bytes(table)
         contents |= self._transfers_in(own.path)

@@ -65,13 +65,14 @@ def _read_vectors(value: object) -> object:
 Vectors = Annotated[str, BeforeValidator(_read_vectors)]
 _QUANTITIES: Mapping[str, Any] = {"time": Duration, "rate": Rate, "size": Size, "share": Share}
 # A range that reaches these is the unit's own; descriptions leave it out.
-_WIDE = {"time": 86_400 * 10**9, "rate": 10**13, "size": 10**15}
+_WIDE = {"time": 86_400 * 10**9, "rate": 10**13, "rates": 10**13, "size": 10**15}
 
 
 def _field(key: TrafficKey) -> tuple[Any, Any]:
     """Make the type and the default of a field."""
-    unit, default = key["unit"], key["default"]
+    unit = key["unit"]
     form: Any
+    default: Any = key["default"]
     options: dict[str, Any] = {"description": key["help"]}
     if key["most"] < _WIDE.get(unit, 0):
         options["description"] += f" ({range_text(key)})"
@@ -83,6 +84,10 @@ def _field(key: TrafficKey) -> tuple[Any, Any]:
         form = int
         options |= {"strict": True, "ge": int(key["least"]), "le": int(key["most"])}
         default = None if default is None else int(default)
+    elif unit == "rates":
+        form = list[Rate]
+        options["min_length"] = 1
+        default = [Rate(int(rate)) for rate in default]
     elif unit == "number":
         form = float
         options |= {"strict": True, "allow_inf_nan": False, "ge": key["least"], "le": key["most"]}
@@ -95,9 +100,11 @@ def _field(key: TrafficKey) -> tuple[Any, Any]:
     return (form if default is not None else form | None), Field(default, **options)
 
 
-def write_number(key: TrafficKey, number: float | str | None) -> str:
-    """Write a number of the base unit as people do."""
-    quantity = _QUANTITIES.get(key["unit"])
+def write_number(key: TrafficKey, number: float | str | Sequence[float] | None) -> str:
+    """Write a number of the base unit as people do, or several."""
+    if isinstance(number, Sequence) and not isinstance(number, str):
+        return ", ".join(write_number(key, one) for one in number)
+    quantity = Rate if key["unit"] == "rates" else _QUANTITIES.get(key["unit"])
     if number is None or isinstance(number, str):
         return "" if number is None else number
     if quantity is None or key["unit"] == "share":

@@ -200,6 +200,8 @@ def _default(field: FieldInfo) -> str:
         return "none"
     if isinstance(value, tuple):
         return "one of all defaults"
+    if isinstance(value, list):
+        return f"`{', '.join(map(str, value))}`"
     return f"`{_literal(value)}`"
 
 

@@ -24,6 +24,7 @@ from sojourn.show.measured import Absent, Measured, Missing
 from sojourn.show.network_page import of_results
 from sojourn.show.over_time import cwnd, delay, drops, probability, rate, srtt
 from sojourn.show.page import drawn, render
+from sojourn.show.pings import ping
 from sojourn.show.tables import by_place, columns, metrics_at, seeds_note
 from sojourn.show.windows import ccdf, cdf, fct, page, tradeoff
 from sojourn.store.store import write_whole
@@ -37,6 +38,7 @@ FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
     "rate": rate,
     "cwnd": cwnd,
     "srtt": srtt,
+    "ping": ping,
     "drops": drops,
     "probability": probability,
     "tradeoff": tradeoff,

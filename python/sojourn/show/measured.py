@@ -199,6 +199,20 @@ class Measured:
         number = METRICS[metric]
         return np.array([number.measure_run(run, queue, span.name) for run in self.by_case[case]])
 
+    def pings(self, case: Case) -> dict[str, tuple[Any, Any]]:
+        """Read the pings of a case by group, all seeds together: when each was sent, and its round
+        trip in ms; NaN where it has not come back."""
+        parts: dict[str, list[Any]] = {}
+        for run in self.by_case[case]:
+            for of in run.report.get("echoes", ()):
+                pair = np.array([of["sent_s"], of["rtt_ms"]], float)
+                parts.setdefault(of["name"], []).append(pair)
+        return {
+            group: (together[0], together[1])
+            for group, arrays in parts.items()
+            for together in [np.concatenate(arrays, axis=1)]
+        }
+
     def groups(self) -> list[str]:
         """List the names of flows of all cases."""
         return list(

@@ -89,7 +89,7 @@ def labelled(batch: pa.Table, labels: Mapping[str, str | int]) -> pa.Table:
 
 
 # Distributions of groups of flows; no queue has them.
-_OF_GROUPS = ("fct", "page")
+_OF_GROUPS = ("fct", "page", "datagram_delay")
 
 
 def label_queues(

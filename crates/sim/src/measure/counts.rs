@@ -5,6 +5,7 @@
 
 use crate::base::time::Time;
 use crate::tcp::TcpCounts;
+use crate::traffic::Viewing;
 
 /// A transfer that has come to its end.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,8 @@ pub struct FlowCounts {
     pub lost_pkts: i64,
     /// What datagrams took.
     pub transit: Transit,
+    /// What those who watch have seen.
+    pub viewing: Viewing,
 }
 
 /// How long datagrams took.
@@ -104,6 +107,7 @@ impl FlowCounts {
             data_pkts_sent: self.data_pkts_sent - before.data_pkts_sent,
             lost_pkts: self.lost_pkts - before.lost_pkts,
             transit: self.transit.since(&before.transit),
+            viewing: self.viewing.since(&before.viewing),
         }
     }
 }

@@ -40,9 +40,9 @@ impl Net {
     }
 
     /// The applications are gone, and their connections with them: packets under way find no one.
-    pub(super) fn on_stop(&mut self, index: u32) {
+    pub(super) fn on_stop(&mut self, now: Time, index: u32) {
         let flow = &mut self.flows[index as usize];
-        flow.stopped = true;
+        flow.stop(now);
         flow.next_visit = None;
         self.shared.events.cancel(flow.source);
         for number in flow.conversations.clone() {

@@ -15,7 +15,7 @@ use crate::link::packet::PacketCounts;
 use crate::measure::counts::{Completion, Echo, FlowCounts, Transit};
 use crate::scenario::FlowSpec;
 use crate::tcp::TcpConfig;
-use crate::traffic::{End, Member, Source as Script, Visit};
+use crate::traffic::{End, Member, Shared, Source as Script, Viewing, Visit};
 
 /// A flow.
 pub struct Flow {
@@ -27,6 +27,8 @@ pub struct Flow {
     pub group: u32,
     /// What it sends.
     pub script: Script,
+    /// What decides at its ends, if something does.
+    pub application: Option<Shared>,
     /// The visit that is due next, if it is known.
     pub next_visit: Option<Visit>,
     /// The DSCP of its packets, both ways.
@@ -86,15 +88,17 @@ impl Flow {
     /// A flow that has yet to start: `index` of the group `group`.
     pub fn new(spec: &FlowSpec, group: u32, index: u32, start: Time, seed: u64) -> Self {
         let rng = Rng::stream(seed, &format!("flow/{}/{index}/traffic", spec.name));
+        let script = spec.app.source(Member {
+            index,
+            count: spec.count,
+            rng,
+        });
         Self {
             name: spec.name.clone(),
             index,
             group,
-            script: spec.app.source(Member {
-                index,
-                count: spec.count,
-                rng,
-            }),
+            application: script.application(),
+            script,
             next_visit: None,
             dscp: spec.dscp,
             tcp: None,
@@ -125,7 +129,12 @@ impl Flow {
     }
 
     /// What its connections that are over and its datagrams have counted.
-    pub fn counts(&self, packets: &PacketCounts, delivered_bytes: [u64; 2]) -> FlowCounts {
+    pub fn counts(
+        &self,
+        now: Time,
+        packets: &PacketCounts,
+        delivered_bytes: [u64; 2],
+    ) -> FlowCounts {
         FlowCounts {
             lost_pkts: packets.lost.cast_signed(),
             delivered_bytes: delivered_bytes[End::To as usize],
@@ -133,8 +142,31 @@ impl Flow {
             opened: self.opened.into(),
             data_pkts_sent: self.counts.data_pkts_sent + self.datagrams_sent,
             transit: self.transit,
+            viewing: self.viewing(now),
             ..self.counts
         }
+    }
+
+    fn viewing(&self, now: Time) -> Viewing {
+        let application = self.application.as_ref();
+        // Those who watched a flow that was stopped have gone.
+        let application = application.filter(|_| !self.stopped);
+        application.map_or(self.counts.viewing, |of| of.borrow().viewing(now.0))
+    }
+
+    /// Its viewers go.
+    pub fn stop(&mut self, now: Time) {
+        self.counts.viewing = self.viewing(now);
+        self.stopped = true;
+    }
+
+    /// Tells the application of a datagram. True: with this one the end begins to speak.
+    pub fn is_heard(&self, now: Time, who: End, datagram: &Datagram) -> bool {
+        self.application.as_ref().is_some_and(|application| {
+            let delay_ns = datagram.delay_ns(now);
+            let mut application = application.borrow_mut();
+            application.on_datagram(who, now.0, datagram.sent_ns, delay_ns)
+        })
     }
 
     /// It sends a datagram.

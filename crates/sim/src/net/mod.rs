@@ -129,7 +129,7 @@ impl Net {
             Owner::Timer(end) => self.on_timer(now, end),
             Owner::Flow(flow) => self.on_flow(now, flow),
             Owner::Conversation(conversation, end) => self.on_conversation(now, conversation, end),
-            Owner::Stop(flow) => self.on_stop(flow),
+            Owner::Stop(flow) => self.on_stop(now, flow),
             Owner::Control => {}
         }
         self.drain_arrivals(now);
@@ -226,10 +226,20 @@ impl Net {
         self.delivered_pkts += 1;
         let who = end.who;
         self.shared.delivered_bytes[path.flow as usize][who as usize] += u64::from(datagram.len);
-        let echo = self.flows[end.flow as usize].on_datagram(now, who, &datagram);
+        let flow = &mut self.flows[end.flow as usize];
+        let echo = flow.on_datagram(now, who, &datagram);
+        if who == End::To {
+            self.times
+                .add_datagram(flow.group, now, datagram.delay_ns(now));
+        }
+        let begins = flow.is_heard(now, who, &datagram);
         self.shared.packets.remove(id);
         if echo {
             self.send(now, path.to, datagram);
+        }
+        if begins {
+            let conversation = self.endpoints[path.to as usize].conversation;
+            self.speak(now, conversation, who);
         }
     }
 

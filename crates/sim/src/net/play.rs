@@ -157,7 +157,7 @@ impl Net {
         if side.waiting {
             return None;
         }
-        let Some(mut next) = side.next.take().or_else(|| side.moves.next()) else {
+        let Some(mut next) = side.next.take().or_else(|| side.moves.next_at(now.0)) else {
             let closes = side.peer_closed && !side.closed;
             return closes.then(Move::close);
         };
@@ -176,7 +176,7 @@ impl Net {
             return None;
         }
         // The wait of the one behind it begins with it.
-        side.next = side.moves.next();
+        side.next = side.moves.next_at(now.0);
         if let Some(mut behind) = side.next {
             waits(side, &mut behind);
             side.next = Some(behind);
@@ -214,10 +214,12 @@ impl Net {
                     held_ns: 0,
                 };
                 let flow = self.endpoints[end as usize].flow;
-                self.flows[flow as usize].on_sent(&datagram);
+                if who == End::From {
+                    self.flows[flow as usize].on_sent(&datagram);
+                }
                 self.send(now, end, datagram);
             }
-            (Kind::Udp, Act::Close) | (Kind::Free, _) => {}
+            (_, Act::Look) | (Kind::Udp, Act::Close) | (Kind::Free, _) => {}
         }
     }
 

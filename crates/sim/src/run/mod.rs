@@ -547,7 +547,7 @@ impl<'a> Simulation<'a> {
                     self.each_record(|record, pkts, counts| record.on_edge(now, pkts, counts));
                     self.read_classes(now);
                     if self.edges.last().is_none_or(|&(at, _)| at != now) {
-                        let flow_counts = self.flow_counts();
+                        let flow_counts = self.flow_counts(now);
                         self.edges.push((now, flow_counts));
                     }
                 }
@@ -592,11 +592,11 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn flow_counts(&self) -> Vec<FlowCounts> {
+    fn flow_counts(&self, now: Time) -> Vec<FlowCounts> {
         let flows = self.net.flows.iter().zip(&self.net.shared.packet_counts);
         let mut flow_counts: Vec<_> = flows
             .zip(&self.net.shared.delivered_bytes)
-            .map(|((flow, packets), &bytes)| flow.counts(packets, bytes))
+            .map(|((flow, packets), &bytes)| flow.counts(now, packets, bytes))
             .collect();
         // The sender's, as a sender's host would count: not the SYN-ACK that a receiver repeats.
         for end in self.net.endpoints.iter().filter(|end| end.counts) {

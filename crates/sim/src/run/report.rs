@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use super::{Error, Simulation};
+use crate::base::time::Time;
 use crate::link::Link;
 use crate::measure::record::{ClassRecord, ClassReport, GroupSeries, QueueReport};
 use crate::measure::report::{Counted, FlowCounted, FlowsReport};
@@ -152,7 +153,7 @@ impl Simulation<'_> {
         let counted = Counted {
             scenario: self.scenario,
             edges: &self.edges,
-            end: self.flow_counts(),
+            end: self.flow_counts(Time(self.scenario.duration_ns)),
             flows: flows.collect(),
             times: &self.net.times,
         };

@@ -17,12 +17,20 @@ const MOST_BYTES: usize = 100_000_000;
 /// For each group the scripts of its flows.
 ///
 /// # Errors
-/// Where they are too long, the group and the reason.
+/// Where they are too long, or cannot be known ahead, the group and the reason.
 pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, String> {
     let mut bytes = 0;
     let mut groups = Vec::new();
     let graph = Graph::of(scenario);
     for (i, spec) in scenario.flows.iter().enumerate() {
+        if spec.app.decides() {
+            return Err(format!(
+                "'{}': what '{}' sends depends on what it hears, and a guest plays scripts: run \
+                 it with --host sim, or give it other traffic",
+                spec.name,
+                spec.app.kind().name
+            ));
+        }
         let (forth, back) = graph
             .paths(spec, &format!("flows[{i}]"))
             .map_err(|fault| fault.to_string())?;
@@ -139,7 +147,7 @@ fn write_moves(
         }
         let bytes = match step.act {
             Act::Write(bytes) => bytes,
-            Act::Close => 0,
+            Act::Close | Act::Look => 0,
         };
         let (hears, hears_bytes) = step
             .transfer
@@ -277,6 +285,8 @@ mod tests {
             reason.contains("'users': a connection has a round trip"),
             "{reason}"
         );
+        let reason = scripts(&scenario(&json!({"kind": "video"})), 1).expect_err("it decides");
+        assert!(reason.contains("'users': what 'video' sends"), "{reason}");
         let huge = json!({"kind": "poisson", "rate": 1_000_000_000, "payload": 20});
         let reason = scripts(&scenario(&huge), 1).expect_err("a gigabyte");
         assert!(

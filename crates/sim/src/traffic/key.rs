@@ -15,6 +15,8 @@ pub enum Unit {
     Time,
     /// A rate: whole bit/s.
     Rate,
+    /// Several of them.
+    Rates,
     /// A size: whole bytes.
     Size,
     /// A whole number.
@@ -40,6 +42,8 @@ pub enum Otherwise {
     Number(f64),
     /// This word.
     Word(&'static str),
+    /// These numbers of the base unit.
+    Numbers(&'static [f64]),
 }
 
 /// A key.
@@ -65,7 +69,7 @@ impl Key {
     pub const fn new(name: &'static str, unit: Unit, help: &'static str) -> Self {
         let range = match unit {
             Unit::Time => (0.0, DAY_NS),
-            Unit::Rate => (8.0, 1e13),
+            Unit::Rate | Unit::Rates => (8.0, 1e13),
             Unit::Size => (1.0, 1e15),
             Unit::Count => (0.0, 1e6),
             Unit::Share => (0.0, 1.0),
@@ -107,6 +111,15 @@ impl Key {
         }
     }
 
+    /// With several numbers as its default, in the base unit.
+    #[must_use]
+    pub const fn or_numbers(self, numbers: &'static [f64]) -> Self {
+        Self {
+            otherwise: Otherwise::Numbers(numbers),
+            ..self
+        }
+    }
+
     /// That may be left out.
     #[must_use]
     pub const fn optional(self) -> Self {
@@ -127,7 +140,7 @@ impl Key {
     pub fn text(&self, number: f64) -> String {
         match self.unit {
             Unit::Time => format!("{number} ns"),
-            Unit::Rate => format!("{number} bit/s"),
+            Unit::Rate | Unit::Rates => format!("{number} bit/s"),
             Unit::Size => format!("{number} B"),
             _ => format!("{number}"),
         }
@@ -139,11 +152,19 @@ impl Key {
             Otherwise::Number(number) if self.is_whole() => Some(Value::from(number as u64)),
             Otherwise::Number(number) => Some(Value::from(number)),
             Otherwise::Word(word) => Some(Value::from(word)),
+            Otherwise::Numbers(numbers) => {
+                let whole = numbers.iter().map(|&number| number as u64);
+                Some(whole.collect::<Vec<_>>().into())
+            }
         }
     }
 
     /// Why a value is out of range.
     fn refusal(&self, value: &Value) -> Option<String> {
+        if let Some(values) = value.as_array() {
+            let empty = values.is_empty().then(|| "it has no value".to_owned());
+            return empty.or_else(|| values.iter().find_map(|value| self.refusal(value)));
+        }
         let number = value.as_f64()?;
         let (least, most) = self.range;
         if (least..=most).contains(&number) {

@@ -7,8 +7,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::key::Kind;
+use super::voip::Codec;
 use super::{
-    Source, bulk, cbr, drawn, files, onoff, paced, ping, poisson, respawn, tmix, voip, web,
+    Source, bulk, cbr, drawn, files, nada, onoff, paced, ping, poisson, respawn, tmix, video, voip,
+    web,
 };
 use crate::base::rng::Rng;
 
@@ -62,6 +64,21 @@ pub trait Traffic {
 
     /// Gives the time between two datagrams that the far end sends back, if it does that.
     fn echo_interval_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Tells whether an application decides at both ends, so that there is no script.
+    fn decides(&self) -> bool {
+        false
+    }
+
+    /// Tells whether somebody watches what comes.
+    fn has_viewers(&self) -> bool {
+        false
+    }
+
+    /// Gives the codec, if it is speech.
+    fn codec(&self) -> Option<Codec> {
         None
     }
 }
@@ -124,6 +141,8 @@ kinds! {
     Web: web,
     Tmix: tmix,
     Ping: ping,
+    Video: video,
+    Nada: nada,
 }
 
 impl TryFrom<Map<String, Value>> for AppSpec {

@@ -12,12 +12,14 @@
 pub mod bulk;
 pub mod burst;
 pub mod cbr;
+pub mod decided;
 pub mod draw;
 pub mod drawn;
 pub mod files;
 pub mod key;
 pub mod kinds;
 pub mod mix;
+pub mod nada;
 pub mod onoff;
 pub mod paced;
 pub mod ping;
@@ -25,6 +27,7 @@ pub mod poisson;
 pub mod respawn;
 pub mod stream;
 pub mod tmix;
+pub mod video;
 pub mod voip;
 pub mod web;
 
@@ -33,8 +36,10 @@ mod tests;
 
 use std::fmt::Debug;
 
+pub use decided::{Shared, Viewing};
 pub use kinds::{AppSpec, KINDS, Member, Traffic};
 pub use stream::Drawn;
+pub use voip::Codec;
 
 /// The two ends of a flow, as the scenario names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +67,8 @@ pub enum Act {
     Write(u64),
     /// Writes no more.
     Close,
+    /// Nothing: the application decides anew.
+    Look,
 }
 
 /// One thing that an application does, and when.
@@ -85,6 +92,14 @@ impl Move {
             wait_ns: 0,
             act: Act::Write(bytes),
             transfer: None,
+        }
+    }
+
+    /// Nothing is done, but what comes next is decided then.
+    pub fn look() -> Self {
+        Self {
+            act: Act::Look,
+            ..Self::write(0)
         }
     }
 
@@ -128,6 +143,8 @@ pub enum Moves {
     Listed(std::vec::IntoIter<Move>),
     /// Drawn one by one, without end.
     Drawn(Box<Drawn>),
+    /// Decided one by one by an application at this end.
+    Decided(Shared, End),
 }
 
 impl Moves {
@@ -139,8 +156,18 @@ impl Moves {
     /// Size and rate of writes that go on evenly without end, if they are such.
     pub fn even(&self) -> Option<(u64, u64)> {
         match self {
-            Self::Listed(_) => None,
+            Self::Listed(_) | Self::Decided(..) => None,
             Self::Drawn(drawn) => drawn.even(),
+        }
+    }
+
+    /// The next one, which an application decides now.
+    pub fn next_at(&mut self, now_ns: u64) -> Option<Move> {
+        match self {
+            Self::Decided(application, end) => {
+                Some(application.borrow_mut().next_move(*end, now_ns))
+            }
+            _ => self.next(),
         }
     }
 }
@@ -158,6 +185,8 @@ impl Iterator for Moves {
         match self {
             Self::Listed(moves) => moves.next(),
             Self::Drawn(drawn) => Some(drawn.next_move()),
+            // No script has them.
+            Self::Decided(..) => None,
         }
     }
 }
@@ -257,6 +286,11 @@ pub trait Visits: Debug {
     /// Draws the conversations that `next_visit` left to be drawn as the visit begins. Of many
     /// users most wait, and what they will do would lie in memory for that long.
     fn complete(&mut self, _: &mut Visit) {}
+
+    /// Gives the application that decides, if one does.
+    fn application(&self) -> Option<Shared> {
+        None
+    }
 }
 
 /// A single visit.
@@ -289,6 +323,11 @@ impl Source {
     /// Whether one visit is repeated without end.
     pub fn repeats(&self) -> bool {
         self.0.repeats()
+    }
+
+    /// The application that decides, if one does.
+    pub fn application(&self) -> Option<Shared> {
+        self.0.application()
     }
 
     /// The next visit; none: there are no more.

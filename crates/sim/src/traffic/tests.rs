@@ -162,10 +162,8 @@ fn every_kind() -> Vec<Value> {
 }
 
 fn random(spec: &AppSpec) -> bool {
-    !matches!(
-        spec.kind().name,
-        "bulk" | "respawn" | "cbr" | "paced" | "ping"
-    )
+    let name = spec.kind().name;
+    !spec.decides() && !matches!(name, "bulk" | "respawn" | "cbr" | "paced" | "ping")
 }
 
 /// A visit as text, with the first moves of each of its ends.
@@ -206,6 +204,7 @@ fn the_table_of_a_kind_is_what_its_data_has() {
             let mut wrong = values.clone();
             wrong[key.name] = match key.unit {
                 Unit::Number | Unit::Share => json!(most * 2.0 + 1.0),
+                Unit::Rates => json!([1_000_000, most as u64 + 1_000_000]),
                 _ => json!(most as u64 + 1_000_000),
             };
             let wrong: AppSpec = match serde_json::from_value(wrong) {
@@ -238,7 +237,7 @@ fn sizes(conversation: Conversation) -> [u64; 2] {
     conversation.moves.map(|moves| {
         let bytes = moves.map(|step| match step.act {
             Act::Write(bytes) => bytes,
-            Act::Close => 0,
+            Act::Close | Act::Look => 0,
         });
         bytes.sum()
     })
@@ -480,6 +479,14 @@ fn what_ranges_do_not_tell_is_refused_too() {
         assert_eq!(field, "tail_bytes");
         assert!(reason.contains("leave one of the two out"), "{reason}");
     }
+    for ladder in [json!([2_000, 1_000]), json!([2_000, 2_000]), json!([])] {
+        let video = json!({"kind": "video", "ladder": ladder});
+        assert_eq!(refusal(video).0, "ladder");
+    }
+    let small = json!({"kind": "video", "segment": 4_000_000_000_u64, "buffer": 7_000_000_000_u64});
+    assert_eq!(refusal(small).0, "buffer");
+    let narrow = json!({"kind": "nada", "least": 2_000_000, "most": 1_000_000});
+    assert_eq!(refusal(narrow).0, "least");
     let rtt = json!({"kind": "tmix", "rtt_from": 200_000_000});
     assert_eq!(refusal(rtt).0, "rtt_to");
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! Speech: a datagram for each interval of a talk spurt, nothing in a pause. The means are those
-//! of ITU-T P.59, 64 kbit/s is G.711.
+//! of ITU-T P.59, 64 kbit/s is G.711. What a codec makes of losses is in ITU-T G.113, appendix I.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,27 @@ use super::onoff;
 use super::stream::Stream;
 use super::{Source, onoff::Bursts};
 use crate::base::time::NS_PER_S;
+
+/// A codec, as the score of a call knows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Codec {
+    /// As people write it.
+    pub name: &'static str,
+    /// Its impairment of speech without loss.
+    pub ie: f64,
+    /// Its robustness: at this loss in percent half of what it has left is gone.
+    pub bpl: f64,
+    /// Speech in a datagram.
+    pub interval_ns: u64,
+}
+
+/// Name, Ie and Bpl: G.711 without and with concealment of losses, G.729A with pauses.
+const CODECS: [(&str, f64, f64); 3] = [
+    ("g711", 0.0, 4.3),
+    ("g711_plc", 0.0, 25.1),
+    ("g729a", 11.0, 19.0),
+];
+const NAMES: &[&str] = &[CODECS[0].0, CODECS[1].0, CODECS[2].0];
 
 /// Its keys.
 pub const KIND: Kind = Kind {
@@ -32,6 +53,12 @@ pub const KIND: Kind = Kind {
         Key::new("off", Unit::Time, "mean pause")
             .within(1e6, 3.6e12)
             .or(1_587e6),
+        Key::new(
+            "codec",
+            Unit::Words(NAMES),
+            "whose robustness the score `mos` has; `g711_plc` conceals losses",
+        )
+        .or_word("g711_plc"),
     ],
 };
 
@@ -51,6 +78,8 @@ pub struct Spec {
     /// Mean pause.
     #[serde(rename = "off")]
     pub off_ns: u64,
+    /// Whose robustness to losses the score has.
+    pub codec: String,
 }
 
 impl Traffic for Spec {
@@ -68,6 +97,16 @@ impl Traffic for Spec {
 
     fn source(&self, member: Member) -> Source {
         Bursts::new(self.bursts(), member.rng).into_source()
+    }
+
+    fn codec(&self) -> Option<Codec> {
+        let found = CODECS.iter().find(|(name, ..)| *name == self.codec);
+        found.map(|&(name, ie, bpl)| Codec {
+            name,
+            ie,
+            bpl,
+            interval_ns: self.interval_ns,
+        })
     }
 }
 

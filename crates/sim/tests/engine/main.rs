@@ -19,4 +19,5 @@ mod times;
 mod traces;
 mod transfers;
 mod trees;
+mod video;
 mod windows;

@@ -33,6 +33,8 @@ struct Log {
     /// Of each flow its group, and which of it.
     flows: Vec<(u32, u32)>,
     transfers: Vec<Transfer>,
+    /// Delays of datagrams, by group and window.
+    times: TransferTimes,
 }
 
 /// The flows of a run by what was played; and the transfers that were told, in the order in which
@@ -64,7 +66,7 @@ pub fn report(scenario: &Scenario, played: &str) -> Result<(FlowsReport, Vec<Tra
         edges: &edges,
         end: flow_counts(last),
         flows: flows.collect(),
-        times: &TransferTimes::new(&scenario.flows, &scenario.windows()),
+        times: &log.times,
     };
     let report = counted.report();
     let mut transfers = log.transfers;
@@ -88,6 +90,7 @@ impl Log {
             told: vec![Told::default(); flows.len()],
             flows,
             transfers: Vec::new(),
+            times: TransferTimes::new(&scenario.flows, &windows),
         };
         for line in played.lines() {
             let line = Line::of(line)?;
@@ -113,6 +116,16 @@ impl Log {
                 *at = reading(*delivered_bytes, rest)?;
                 at.counts.answered_bytes = *answered_bytes;
                 at.counts.opened = *opened;
+            }
+            ("took", [edge, flow, took_ns @ ..]) => {
+                let (group, _) = *self.flows.get(*flow as usize)?;
+                // Since the edge before; no window has what came before the first.
+                if let Some(before) = edge.checked_sub(1) {
+                    let (since, _) = self.at.get(before as usize)?;
+                    for &ns in took_ns {
+                        self.times.add_datagram(group, *since, ns);
+                    }
+                }
             }
             ("echo", &[flow, sent_ns, rtt_ns]) => {
                 let echoes = &mut self.told.get_mut(flow as usize)?.echoes;

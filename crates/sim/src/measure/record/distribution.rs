@@ -19,6 +19,8 @@ pub enum Quantity {
     CompletionTime,
     /// Of a group of flows: load times of pages.
     PageTime,
+    /// Of a group of flows: one-way delays of datagrams.
+    DatagramDelay,
 }
 
 impl Quantity {
@@ -30,6 +32,7 @@ impl Quantity {
             Self::SystemDelay => "system_delay",
             Self::CompletionTime => "fct",
             Self::PageTime => "page",
+            Self::DatagramDelay => "datagram_delay",
         }
     }
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! Transfers: each as a row, which whoever watches the run takes as it ends; and how long they and
-//! pages took, by group of flows and window, as distributions. So a longer run takes no more memory.
+//! Transfers: each as a row, which whoever watches the run takes as it ends; and how long they,
+//! pages and datagrams took, by group of flows and window, as distributions. So a longer run takes
+//! no more memory.
 //! Parts of one group share its distributions: those of 400 pairs of nodes would take gigabytes.
 
 use std::collections::HashMap;
@@ -71,6 +72,8 @@ pub struct Times {
     pub transfers: Delays,
     /// Of pages.
     pub pages: Delays,
+    /// Delays of datagrams that arrived.
+    pub datagrams: Delays,
 }
 
 /// Of all groups.
@@ -146,6 +149,11 @@ impl TransferTimes {
             times.pages.add(took_ns);
             sums.pages.add(took_ns);
         });
+    }
+
+    /// A datagram has arrived, at a group that it was sent to.
+    pub fn add_datagram(&mut self, group: u32, now: Time, delay_ns: u64) {
+        self.each(group, now, |times, _| times.datagrams.add(delay_ns));
     }
 
     fn each(&mut self, group: u32, now: Time, add: impl Fn(&mut Times, &mut Sums)) {

@@ -4,13 +4,13 @@
 //! What any host counted of the flows of a run, and what it comes to.
 
 use super::flows::{
-    EchoReport, FlowReport, FlowsReport, FlowsWindow, GroupWindow, ScriptWindow, TransportWindow,
-    goodputs_mbps,
+    EchoReport, FlowReport, FlowsReport, FlowsWindow, GroupWindow, RoundTrips, ScriptWindow,
+    TransportWindow, ViewWindow, goodputs_mbps,
 };
 use super::times::{Kept, PAGES, TRANSFERS, completions, merged, of_part};
 use crate::base::time::Time;
 use crate::measure::counts::{Completion, Echo, FlowCounts};
-use crate::measure::record::{Distribution, Quantity, Sum, TransferTimes};
+use crate::measure::record::{Delays, Distribution, Quantity, Sum, TransferTimes};
 use crate::scenario::{FlowSpec, Scenario, WindowSpec};
 
 /// What one flow has counted in the whole run, beside its counts.
@@ -102,9 +102,16 @@ impl Counted<'_> {
             let page_s = has_pages.then(|| took(PAGES, &whole.pages, share.map(|of| &of.pages)));
             let is_script = spec.app.is_script();
             let script = is_script.then(|| ScriptWindow::of(counted, page_s));
+            let echoes = spec.app.echo_interval_ns();
+            let round_trips = echoes.map(|_| RoundTrips::of(&round_trips(flows, window)));
+            let view = spec.app.has_viewers().then(|| ViewWindow::of(counted));
+            let of_part = Delays::default();
+            let datagrams = share.map_or(&whole.datagrams, |_| &of_part);
             GroupWindow {
                 script,
-                ..GroupWindow::of(spec, counted, window, all)
+                round_trips,
+                view,
+                ..GroupWindow::of(spec, counted, window, datagrams, all)
             }
         };
         let groups = self.scenario.flows.iter().enumerate().map(group).collect();
@@ -122,14 +129,21 @@ impl Counted<'_> {
         for (number, window) in windows.iter().enumerate() {
             for (whole, name) in self.times.names().iter().enumerate() {
                 let times = self.times.of(whole, number);
-                for (quantity, kept, times) in [
-                    (Quantity::CompletionTime, TRANSFERS, &times.transfers),
-                    (Quantity::PageTime, PAGES, &times.pages),
-                ] {
+                let with_kept = |times: &Delays, kept: Kept| {
                     let mut seen = times.clone();
                     for flows in &parts[whole] {
                         seen.add_all(&merged(flows, kept, window, &[]));
                     }
+                    seen
+                };
+                for (quantity, seen) in [
+                    (
+                        Quantity::CompletionTime,
+                        with_kept(&times.transfers, TRANSFERS),
+                    ),
+                    (Quantity::PageTime, with_kept(&times.pages, PAGES)),
+                    (Quantity::DatagramDelay, times.datagrams.clone()),
+                ] {
                     if seen.count() > 0 {
                         found.push(Distribution {
                             quantity,
@@ -194,4 +208,18 @@ impl Counted<'_> {
         };
         self.names().enumerate().map(report).collect()
     }
+}
+
+/// Those of the echoes that were sent in a window.
+fn round_trips(flows: &[FlowCounted<'_>], window: &WindowSpec) -> Delays {
+    let mut rtts = Delays::default();
+    let echoes = flows
+        .iter()
+        .flat_map(|flow| flow.echoes.into_iter().flatten());
+    for echo in echoes.filter(|echo| (window.from_ns..window.to_ns).contains(&echo.sent.0)) {
+        if let Some(ns) = echo.rtt_ns {
+            rtts.add(ns);
+        }
+    }
+    rtts
 }

@@ -5,10 +5,12 @@
 
 use serde::Serialize;
 
+use super::speech::Speech;
 use super::times::CompletionReport;
 use crate::measure::counts::{FlowCounts, Transit};
-use crate::measure::record::Distribution;
+use crate::measure::record::{Delays, Distribution};
 use crate::scenario::{FlowSpec, TransportSpec, WindowSpec};
+use crate::traffic::Viewing;
 
 /// A flow's end.
 #[derive(Clone, Debug, Serialize)]
@@ -78,6 +80,58 @@ pub struct ScriptWindow {
     pub page_s: Option<CompletionReport>,
 }
 
+/// How a call sounds; null where nothing arrived.
+#[derive(Clone, Debug, Serialize)]
+pub struct Score {
+    /// Mean opinion score.
+    pub mos: Option<f64>,
+    /// From what it was reckoned.
+    pub speech: Option<Speech>,
+}
+
+/// Quantiles of the round trips of echoes; null where none came back.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct RoundTrips {
+    pub rtt_p50_ms: Option<f64>,
+    pub rtt_p95_ms: Option<f64>,
+    pub rtt_p99_ms: Option<f64>,
+}
+
+/// What viewers saw in a window.
+#[derive(Clone, Debug, Serialize)]
+pub struct ViewWindow {
+    /// Segments that came.
+    pub segments: u64,
+    /// Their mean bit rate; null where none came.
+    pub bitrate_mbps: Option<f64>,
+    /// Their mean rung, of which the least is 1.
+    pub rung: Option<f64>,
+    /// Segments of another rung than the one before.
+    pub switches: u64,
+    /// How often a picture stood still, after it began.
+    pub stalls: u64,
+    /// How long, of all viewers together.
+    pub stalled_s: f64,
+}
+
+impl ViewWindow {
+    pub(super) fn of(counted: &[FlowCounts]) -> Self {
+        let all = counted.iter().map(|counts| counts.viewing);
+        let all = all.fold(Viewing::default(), |sum, viewing| sum.and(&viewing));
+        let segments = all.segments as f64;
+        let mean = |sum: f64| (all.segments > 0).then(|| sum / segments);
+        Self {
+            segments: all.segments,
+            bitrate_mbps: mean(all.bps as f64 / 1e6),
+            rung: mean(all.rungs as f64),
+            switches: all.switches,
+            stalls: all.stalls,
+            stalled_s: all.stalled_ns as f64 / 1e9,
+        }
+    }
+}
+
 /// The flows of one name in a window.
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupWindow {
@@ -89,11 +143,28 @@ pub struct GroupWindow {
     pub least_share: Option<f64>,
     /// Datagrams sent in the window less those that arrived in it; null for TCP.
     pub lost_pkts: Option<i64>,
+    /// The same, of those sent; null where none was.
+    pub lost_pct: Option<f64>,
     /// Mean delay of the datagrams that arrived, from when they left the sender; null
     /// where none did, and for TCP.
     pub delay_ms: Option<f64>,
+    /// Quantiles of these delays; null of a part of a group too.
+    pub delay_p50_ms: Option<f64>,
+    /// See above.
+    pub delay_p95_ms: Option<f64>,
+    /// See above.
+    pub delay_p99_ms: Option<f64>,
     /// Mean difference between the delays of successive datagrams.
     pub jitter_ms: Option<f64>,
+    /// Of speech.
+    #[serde(flatten)]
+    pub score: Option<Score>,
+    /// Of echoes sent in the window.
+    #[serde(flatten)]
+    pub round_trips: Option<RoundTrips>,
+    /// Of traffic that somebody watches.
+    #[serde(flatten)]
+    pub view: Option<ViewWindow>,
     /// Of traffic that is a script: what `bulk`, `respawn` and `cbr` do not have.
     #[serde(flatten)]
     pub script: Option<ScriptWindow>,
@@ -146,6 +217,23 @@ impl ScriptWindow {
     }
 }
 
+/// The quantiles of delays and round trips, in ms.
+fn quantiles_ms(delays: &Delays) -> [Option<f64>; 3] {
+    let quantiles = delays.quantiles_ns([0.5, 0.95, 0.99]);
+    quantiles.map(|ns| ns.map(|ns| ns / 1e6))
+}
+
+impl RoundTrips {
+    pub(super) fn of(rtts: &Delays) -> Self {
+        let [rtt_p50_ms, rtt_p95_ms, rtt_p99_ms] = quantiles_ms(rtts);
+        Self {
+            rtt_p50_ms,
+            rtt_p95_ms,
+            rtt_p99_ms,
+        }
+    }
+}
+
 impl FlowsWindow {
     pub(super) fn of(counted: &[FlowCounts], window: &WindowSpec, fct_s: CompletionReport) -> Self {
         let sum = |key: fn(&FlowCounts) -> u64| counted.iter().map(key).sum();
@@ -167,22 +255,44 @@ impl GroupWindow {
         spec: &FlowSpec,
         counted: &[FlowCounts],
         window: &WindowSpec,
+        datagrams: &Delays,
         all: FlowsWindow,
     ) -> Self {
         let is_udp = matches!(spec.transport, TransportSpec::Udp);
         let sum = |key: fn(&Transit) -> u64| counted.iter().map(|t| key(&t.transit)).sum::<u64>();
         let arrived_pkts = sum(|transit| transit.arrived_pkts);
         let mean_ms = |ns: u64, n: u64| (n > 0).then(|| ns as f64 / n as f64 / 1e6);
+        let lost_pkts = counted.iter().map(|counts| counts.lost_pkts).sum::<i64>();
+        let lost_pkts = is_udp.then_some(lost_pkts);
+        let sent_pkts = all.data_pkts_sent as f64;
+        let share = lost_pkts.map(|lost| 100.0 * lost as f64 / sent_pkts);
+        let lost_pct = share.filter(|_| all.data_pkts_sent > 0);
+        let [delay_p50_ms, delay_p95_ms, delay_p99_ms] = quantiles_ms(datagrams);
+        let score = spec.app.codec().map(|codec| {
+            let known = delay_p99_ms.zip(lost_pct);
+            let speech = known.map(|(p99_ms, lost_pct)| Speech::of(&codec, p99_ms, lost_pct));
+            Score {
+                mos: speech.as_ref().map(Speech::mos),
+                speech,
+            }
+        });
         Self {
             name: spec.name.clone(),
             flows: spec.count.into(),
             least_share: fairness(&goodputs_mbps(counted, window)).1,
-            lost_pkts: is_udp.then(|| counted.iter().map(|counts| counts.lost_pkts).sum()),
+            lost_pkts,
+            lost_pct,
             delay_ms: mean_ms(sum(|transit| transit.delay_ns), arrived_pkts),
+            delay_p50_ms,
+            delay_p95_ms,
+            delay_p99_ms,
             jitter_ms: mean_ms(
                 sum(|transit| transit.differences_ns),
                 sum(|transit| transit.differences),
             ),
+            score,
+            round_trips: None,
+            view: None,
             script: None,
             all,
         }

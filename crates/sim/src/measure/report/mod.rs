@@ -5,6 +5,7 @@
 
 mod counted;
 mod flows;
+mod speech;
 mod times;
 
 pub use counted::{Counted, FlowCounted};

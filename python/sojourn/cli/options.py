@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sojourn.core.hosts import HOSTS
-from sojourn.core.text import json_text
+from sojourn.core.text import FORMATS, json_text
 
 if TYPE_CHECKING:
     from sojourn.result.result import Result, Run
@@ -88,7 +88,28 @@ Host = Annotated[
     ),
 ]
 Scenario = Annotated[Path, typer.Argument(help="A scenario in TOML.")]
-Seeds = Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")]
+Aqm = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--aqm",
+        help="NAME, NAME@PRESET, either with :key=value,...; NAME may be a C file of yours; "
+        "repeat for more.",
+        autocompletion=aqms,
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
+]
+SEEDS_HELP = "Seeds 1 to N, or FIRST..LAST."
+Form = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="markdown, csv or latex, in place of tables for a terminal.",
+        autocompletion=one_of(FORMATS),
+    ),
+]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")
 ]

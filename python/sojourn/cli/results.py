@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import Json, draw, one_of, print_json, verbs
+from sojourn.cli.options import Form, Json, draw, one_of, print_json, verbs
 from sojourn.core.errors import InputError
-from sojourn.core.text import FORMATS
 
 app = verbs()
 
@@ -76,14 +75,7 @@ def compare(
     visit: Annotated[
         int, typer.Option("--visit", min=1, help="Which visit of it, such as a page, from 1.")
     ] = 1,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="markdown, csv or latex, in place of tables for a terminal.",
-            autocompletion=one_of(FORMATS),
-        ),
-    ] = None,
+    form: Form = None,
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""

@@ -9,14 +9,15 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli import options
 from sojourn.cli.options import (
+    SEEDS_HELP,
     Again,
+    Aqm,
     Host,
     Json,
     Out,
     Scenario,
-    Seeds,
+    Set,
     Workers,
     draw,
     print_json,
@@ -32,20 +33,9 @@ app = verbs()
 @app.command()
 def run(
     scenario: Scenario,
-    aqm: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--aqm",
-            help="NAME, NAME@PRESET, either with :key=value,...; NAME may be a C file of yours; "
-            "repeat for more.",
-            autocompletion=options.aqms,
-        ),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
-    ] = None,
-    seeds: Seeds = 1,
+    aqm: Aqm = None,
+    set_: Set = None,
+    seeds: Annotated[str, typer.Option("--seeds", help=SEEDS_HELP)] = "1",
     host: Host = None,
     out: Out = None,
     workers: Workers = None,

@@ -6,17 +6,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sojourn.cli.options import (
+    SEEDS_HELP,
     Again,
+    Aqm,
     Json,
     Out,
     Scenario,
-    Seeds,
+    Set,
     Workers,
     print_json,
     tell_broken,
@@ -41,6 +44,9 @@ _MOST_ROWS = 1000
 @app.command()
 def sweep(
     file: Annotated[Path, typer.Argument(help="A sweep in TOML.", metavar="SWEEP.toml")],
+    aqm: Aqm = None,
+    set_: Set = None,
+    seeds: Annotated[str | None, typer.Option("--seeds", help=SEEDS_HELP)] = None,
     out: Out = None,
     workers: Workers = None,
     dask: Annotated[
@@ -49,16 +55,26 @@ def sweep(
     again: Again = False,
     as_json: Json = False,
 ) -> int:
-    """Run a scenario over the values of axes."""
+    """Run a scenario over the values of axes; options go before the keys of the file."""
+    from sojourn.scenario.variant import read_assignments
     from sojourn.sweeps.run import sweep as run_sweep
 
+    run_asked = partial(
+        run_sweep,
+        file,
+        aqms=aqm or [],
+        changes=read_assignments(set_ or []),
+        seeds=seeds,
+        out=out,
+        again=again,
+    )
     if dask is None:
-        swept = run_sweep(file, out=out, workers=workers, again=again)
+        swept = run_asked(workers=workers)
     else:
         from sojourn.runs.dask import client
 
         with client(dask) as (cluster, count):
-            swept = run_sweep(file, out=out, workers=workers or count, again=again, client=cluster)
+            swept = run_asked(workers=workers or count, client=cluster)
     tell_ignored(swept.odd)
     print_json(swept.to_json()) if as_json else _print_means(swept, out)
     _tell_counts(swept, out)
@@ -152,7 +168,7 @@ def calibrate(
     scenario: Scenario,
     flows: Annotated[str, typer.Argument(help="The name of a group of its flows.")],
     load: Annotated[str, typer.Argument(help="What all flows together shall offer: '100 Mbit/s'.")],
-    seeds: Seeds = 3,
+    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 3,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:

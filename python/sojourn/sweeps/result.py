@@ -7,6 +7,8 @@
        /cells.parquet    one row for each cell, algorithm, host, queue, window and seed
        /means.parquet    one row for each cell, algorithm, host, queue and window: means over the
                          seeds, and the half widths of their 95 % intervals
+       /groups.parquet   one row for each cell, algorithm, host, seed, window and name of flows
+       /flows.parquet    one row for each cell, algorithm, host, seed, flow and window
        /own/             C files of yours, as they were run
        /README.md        a description of the folder
        /runs/            the store: finished runs, from which the same command continues
@@ -18,20 +20,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
-from sojourn.core.errors import InputError
+from sojourn.core import seeds as of_seeds
+from sojourn.core.errors import InputError, StoreError
 from sojourn.core.hosts import machine
+from sojourn.result import columns
 from sojourn.result.result import Run
 from sojourn.result.stats import Estimate, estimate
 from sojourn.scenario.toml import placed
 from sojourn.store.folder import claim
-from sojourn.store.store import Entry, digest
+from sojourn.store.store import Content, Entry, Store, digest, partial_name, write_errors
 from sojourn.sweeps.file import place_in
 from sojourn.user_aqm import library
 
@@ -41,6 +45,10 @@ if TYPE_CHECKING:
     from sojourn.result.metrics import Metric
     from sojourn.sweeps.axes import Cell
     from sojourn.sweeps.file import Sweep
+
+
+# Reports of so many runs are in memory at once.
+_TOGETHER = 100
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,7 @@ class Row:
     host: str
     seed: int
     reading: Reading
+    key: str  # of its entry in the store
     odd: Run | None = None
     queues: Mapping[str, str] = field(default_factory=dict)  # as those of `Run`
 
@@ -106,11 +115,16 @@ class Swept:
     spec: Sweep
     rows: tuple[Row, ...]
     made: int  # runs that were not there before, or not whole
-    damaged: int  # of these, that were not whole
+    store: Store
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Swept: {self.spec.name}, {len(self.spec.cells)} cells, {len(self.rows)} runs>"
+
+    @property
+    def damaged(self) -> int:
+        """Count the runs that were there and not whole; they were made again."""
+        return self.store.damaged
 
     @property
     def odd(self) -> list[Run]:
@@ -186,6 +200,45 @@ class Swept:
                 rows.append(labels | {m.name: _finite(numbers[m]) for m in self.spec.metrics})
         return arrow.table(rows)
 
+    def groups(self) -> Iterator[pa.Table]:
+        """Yield the numbers of groups of flows piece by piece: one row for each run, window and
+        name of flows."""
+        return self._of_runs(columns.group_rows, columns.GROUPS)
+
+    def flows(self) -> Iterator[pa.Table]:
+        """Yield those of flows likewise: one row for each run, flow and window."""
+        return self._of_runs(columns.flow_rows, columns.FLOWS)
+
+    def _of_runs(
+        self,
+        rows_of: Callable[[Iterable[Run]], Iterator[dict[str, Any]]],
+        of_table: Sequence[columns.Column],
+    ) -> Iterator[pa.Table]:
+        """Yield pieces of a table with all of its columns, whatever traffic a cell has. An axis
+        that is called like one of them takes its place.
+
+        The reports are read once more: those of all runs may exceed the memory.
+        """
+        from sojourn.store import arrow
+
+        names = ["cell", *self.spec.cells[0].columns, *(column.name for column in of_table)]
+        for start in range(0, len(self.rows), _TOGETHER):
+            yield arrow.table(
+                [
+                    {**dict.fromkeys(names), **row, "cell": of_run.cell, **cell.columns}
+                    for of_run in self.rows[start : start + _TOGETHER]
+                    for cell in [self.spec.cells[of_run.cell - 1]]
+                    for row in rows_of([self._run(of_run)])
+                ]
+            )
+
+    def _run(self, row: Row) -> Run:
+        entry = self.store.load(row.key)
+        if entry is None:
+            raise StoreError(f"{self.store.folder(row.key)}: was there, and is gone")
+        labels: dict[str, str | int] = {"aqm": row.aqm, "seed": row.seed, "host": row.host}
+        return Run(labels, entry.report, entry, row.queues)
+
     def means_table(self) -> pa.Table:
         """Tabulate one row for each cell, algorithm, host, queue and window."""
         from sojourn.store import arrow
@@ -211,18 +264,23 @@ FORMAT = 1
 
 def save(swept: Swept, folder: Path) -> None:
     """Write the folder; it counts as finished only with its last file."""
-    from sojourn.store.arrow import parquet_bytes
+    from sojourn.store import arrow
 
     own = claim(folder)
-    contents = {
+    contents: dict[str, Content] = {
         "sweep.toml": _beside_scenario(swept.spec).encode(),
         "scenario.toml": swept.spec.scenario.to_toml().encode(),
-        "cells.parquet": parquet_bytes(swept.cells_table()),
-        "means.parquet": parquet_bytes(swept.means_table()),
+        "cells.parquet": arrow.parquet_bytes(swept.cells_table()),
+        "means.parquet": arrow.parquet_bytes(swept.means_table()),
         "README.md": _README.format(
             own=_OF_OWN if swept.sources else "", core=_native.core_version()
         ).encode(),
     }
+    for name, pieces in (("groups.parquet", swept.groups()), ("flows.parquet", swept.flows())):
+        beside = partial_name(folder / name)
+        with write_errors(folder / name):
+            if arrow.write_all(beside, arrow.alike(pieces)):
+                contents[name] = beside
     head = {
         "format": FORMAT,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -231,7 +289,9 @@ def save(swept: Swept, folder: Path) -> None:
         "command": _COMMAND,
         "sweep": swept.spec.name,
         "axes": swept.axes(),
-        "seeds": max(row.seed for row in swept.rows),
+        "seeds": of_seeds.write(
+            range(min(row.seed for row in swept.rows), max(row.seed for row in swept.rows) + 1)
+        ),
         "hosts": list(swept.spec.hosts),
         "asked": _asked(swept.spec),
         "files": own.write_all(contents, swept.sources),
@@ -248,7 +308,7 @@ def _asked(spec: Sweep) -> list[str]:
     return [
         digest(
             json.dumps(
-                [scenario, placed(cell.changes, folder), aqm, host, *seed],
+                [scenario, placed(spec.changes_of(cell), folder), aqm, host, *seed],
                 sort_keys=True,
             ).encode()
         )[:16]
@@ -274,8 +334,9 @@ def check_folder(folder: Path, spec: Sweep) -> None:
         return
     if "sweep" not in head:
         raise InputError(f"{folder}: holds what another command made; {other}")
-    most = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_most
-    if set(head["asked"]) - set(_asked(spec)) or head["seeds"] > most:
+    until = spec.seeds
+    seeds = until if isinstance(until, range) else range(1, until.at_most + 1)
+    if set(head["asked"]) - set(_asked(spec)) or set(of_seeds.read(head["seeds"])) - set(seeds):
         raise InputError(
             f"{folder}: holds a sweep that has cells, algorithms, hosts or seeds that this one has "
             f"not; ask for those too, or {other}"
@@ -291,7 +352,15 @@ def _beside_scenario(spec: Sweep) -> str:
     place_in(document, Path(spec.source).parent)
     if any(library.is_file(variant.algorithm) for variant in spec.variants):
         document["aqms"] = [str(variant) for variant in spec.variants]
-    return f'scenario = "scenario.toml"\n{tomlkit.dumps(document)}'
+    head: dict[str, Any] = {"scenario": "scenario.toml"}
+    for key, value in spec.asked.items():
+        document.pop(key, None)
+        if key == "set":  # a table would take all keys below it
+            head[key] = tomlkit.inline_table()
+            head[key].update(value)
+        else:
+            head[key] = value
+    return tomlkit.dumps(head) + tomlkit.dumps(document)
 
 
 _COMMAND = "sojourn sweep sweep.toml"
@@ -307,6 +376,7 @@ In this folder, this command repeats it:
   the axes are columns
 * `means.parquet`: the same, means over the seeds; `_ci95` is half the width of the 95 % interval,
   `_seeds` in how many the metric was measured
+* `groups.parquet`, `flows.parquet`: each group of flows and each flow, in each run
 * `result.json`: version, command, host, axes
 {own}* `runs/`: each finished run with its scenario in full; the same command goes on here
 

@@ -481,6 +481,27 @@ def test_a_run_that_fails_is_named_by_its_cell(monkeypatch: pytest.MonkeyPatch) 
         sojourn.sweep(write(RATES), client=Failing())
 
 
+def test_a_table_for_a_script_has_each_mean_and_its_interval_as_numbers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sojourn.cli.sweep._MOST_ROWS", 1)
+    path = write(RATES, "seeds = 3\nmetrics = ['queue_delay_mean_ms', 'fct_p75_s']")
+    assert status(["sweep", str(path), "--format", "csv", "--out", "out"]) == 0
+    title, head, *rows, _ = capsys.readouterr().out.splitlines()
+    assert title == "# small: mean ± half of the 95 % interval, 3 seeds"
+    of_mean = "queue delay mean (ms)"
+    assert head == f'rate,aqm,{of_mean},"{of_mean}, half of the 95 % interval"'
+    means = pd.read_parquet("out/means.parquet")
+    for row, (_, mean) in zip(rows, means.iterrows(), strict=True):
+        half = mean["queue_delay_mean_ms_ci95"]
+        assert row.split(",")[2:] == [f"{mean['queue_delay_mean_ms']:.2f}", f"{half:.2f}"]
+        assert half == pytest.approx(mean["queue_delay_mean_ms_sd"] * 4.302653 / 3**0.5)
+    assert status(["sweep", str(path), "--format", "latex"]) == 0
+    assert r"\begin{tabular}{llr}" in capsys.readouterr().out
+    assert status(["run", "scenario.toml", "--format", "cvs"]) == 2
+    assert "--format cvs: there is no such format. Did you mean 'csv'?" in capsys.readouterr().err
+
+
 def test_a_long_table_says_how_much_is_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ from sojourn.core.text import FORMATS, json_text
 
 if TYPE_CHECKING:
     from sojourn.result.result import Result, Run
+    from sojourn.show.chart import Size
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -152,13 +153,16 @@ def draw(
     window: str | None = None,
     *,
     silent: bool = False,
+    size: Size | None = None,
+    log: bool = False,
 ) -> tuple[list[Path], list[str]]:
     """Write the files, name them, and report missing pictures on stderr. Return the files and these
     sentences."""
+    from sojourn.show.chart import OF_PAGE
     from sojourn.show.figures import write
     from sojourn.show.tables import console, print_line
 
-    files, sentences = write(results, out, figures, queue, window)
+    files, sentences = write(results, out, figures, queue, window, size=size or OF_PAGE, log=log)
     for sentence in sentences:
         tell_note(sentence)
     for path in [] if silent else files:

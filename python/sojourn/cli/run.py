@@ -13,6 +13,7 @@ from sojourn.cli.options import (
     SEEDS_HELP,
     Again,
     Aqm,
+    Form,
     Host,
     Json,
     Out,
@@ -41,14 +42,17 @@ def run(
     workers: Workers = None,
     again: Again = False,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .svg, .png.")
+        Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .pdf, .svg, .png.")
     ] = None,
+    form: Form = None,
     as_json: Json = False,
 ) -> int:
     """Run a scenario."""
+    from sojourn.cli.tables import check_form, print_result
     from sojourn.runs.run import run as run_scenario
     from sojourn.scenario.variant import read_assignments
 
+    check_form(form)
     if plot:
         from sojourn.show.figures import check_name
 
@@ -71,9 +75,7 @@ def run(
         different = [difference.to_json() for difference in differences(result)]
         print_json({**result.to_json(), "differences": different})
     else:
-        from sojourn.cli.tables import print_result
-
-        print_result(result, out)
+        print_result(result, out, form)
     if plot:
         draw({"": result}, plot, silent=as_json)
     return tell_broken(result.runs)

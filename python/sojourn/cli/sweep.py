@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from sojourn.cli.options import (
     SEEDS_HELP,
     Again,
     Aqm,
+    Form,
     Json,
     Out,
     Scenario,
@@ -31,12 +31,10 @@ from sojourn.core.hosts import seeds_text
 from sojourn.core.text import Column, Table
 
 if TYPE_CHECKING:
-    from sojourn.result.stats import Estimate
     from sojourn.runs.calibrate import Calibration
     from sojourn.sweeps.result import Mean, Swept
 
 app = verbs()
-_NOTHING = "–"
 # Nobody reads more rows, and a table of so many takes a second.
 _MOST_ROWS = 1000
 
@@ -53,12 +51,15 @@ def sweep(
         str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")
     ] = None,
     again: Again = False,
+    form: Form = None,
     as_json: Json = False,
 ) -> int:
     """Run a scenario over the values of axes; options go before the keys of the file."""
+    from sojourn.cli.tables import check_form
     from sojourn.scenario.variant import read_assignments
     from sojourn.sweeps.run import sweep as run_sweep
 
+    check_form(form)
     run_asked = partial(
         run_sweep,
         file,
@@ -76,7 +77,7 @@ def sweep(
         with client(dask) as (cluster, count):
             swept = run_asked(workers=workers or count, client=cluster)
     tell_ignored(swept.odd)
-    print_json(swept.to_json()) if as_json else _print_means(swept, out)
+    print_json(swept.to_json()) if as_json else _print_means(swept, out, form)
     _tell_counts(swept, out)
     return tell_broken(swept.odd)
 
@@ -104,29 +105,30 @@ def _tell_counts(swept: Swept, out: Path | None) -> None:
         tell_note(f"{swept.damaged} of them were damaged: moved to {damaged}, and made again")
 
 
-def _print_means(swept: Swept, out: Path | None) -> None:
+def _print_means(swept: Swept, out: Path | None, form: str | None) -> None:
     """Print a row for each cell and algorithm, with a column for each axis and metric."""
-    from sojourn.show.tables import console, print_line, print_table
+    from sojourn.cli.tables import print_parts
+    from sojourn.show.tables import NOTHING, interval
 
-    terminal = console()
     all_means = swept.means()
-    means = all_means[:_MOST_ROWS]
+    means = all_means if form else all_means[:_MOST_ROWS]
     seeds = sorted({mean.seeds for mean in means})
     how = "" if seeds == [1] else "mean ± half of the 95 % interval, "
     title = f"{swept.spec.name}: {how}{seeds_text(seeds[0], seeds[-1])}"
     columns = [
-        Column(metric.heading, [_text(mean.estimate(metric)) for mean in means])
+        Column(metric.heading, [interval(mean.estimate(metric)) for mean in means])
         for metric in swept.spec.metrics
     ]
-    columns = [column for column in columns if set(column.cells) != {_NOTHING}]
-    print_table(terminal, Table(title, _labels(swept, means), columns))
+    columns = [column for column in columns if set(column.cells) != {NOTHING}]
+    parts: list[Table | str] = [Table(title, _labels(swept, means), columns)]
     if len(all_means) > len(means):
         more = (
             f"{len(all_means) - len(means)} more rows are in means.parquet of --out, and in --json"
         )
-        print_line(terminal, more)
+        parts.append(more)
     if out:
-        print_line(terminal, f"result: {out}")
+        parts.append(f"result: {out}")
+    print_parts(parts, form)
 
 
 def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:
@@ -154,13 +156,6 @@ def _tells(heading: str, cells: set[str]) -> bool:
     """Tell whether a column has news: several values, or one that differs from the expected
     value."""
     return heading == "aqm" or len(cells) > 1 or (heading == "host" and cells != {"sim"})
-
-
-def _text(estimate: Estimate) -> str:
-    if math.isnan(estimate.mean):
-        return _NOTHING
-    mean = f"{estimate.mean:.2f}"
-    return mean if math.isinf(estimate.half) else f"{mean} ± {estimate.half:.2f}"
 
 
 @app.command()

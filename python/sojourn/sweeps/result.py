@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
@@ -102,6 +103,11 @@ class Mean:
     def measured(self, metric: Metric) -> list[float]:
         """List the values by seed, without seeds in which it is null."""
         return [value for value in self.values[metric] if not math.isnan(value)]
+
+    def deviation(self, metric: Metric) -> float | None:
+        """Calculate the standard deviation over these seeds; None of fewer than two."""
+        values = self.measured(metric)
+        return stdev(values) if len(values) > 1 else None
 
     def estimate(self, metric: Metric) -> Estimate:
         """Estimate mean and interval over the seeds in which it was measured."""
@@ -250,6 +256,7 @@ class Swept:
                 estimate = mean.estimate(metric)
                 row[metric.name] = _finite(estimate.mean)
                 row[f"{metric.name}_ci95"] = _finite(estimate.half)
+                row[f"{metric.name}_sd"] = mean.deviation(metric)
                 row[f"{metric.name}_seeds"] = len(mean.measured(metric))
             rows.append(row)
         return arrow.table(rows)
@@ -375,7 +382,7 @@ In this folder, this command repeats it:
 * `cells.parquet`: one row for each cell, algorithm, host, queue, window and seed; the values of
   the axes are columns
 * `means.parquet`: the same, means over the seeds; `_ci95` is half the width of the 95 % interval,
-  `_seeds` in how many the metric was measured
+  `_sd` the standard deviation, `_seeds` in how many the metric was measured
 * `groups.parquet`, `flows.parquet`: each group of flows and each flow, in each run
 * `result.json`: version, command, host, axes
 {own}* `runs/`: each finished run with its scenario in full; the same command goes on here

@@ -56,7 +56,7 @@ def test_a_row_stands_for_each_algorithm_of_each_result(
         for aqm in ("codel", "pie"):
             assert len(re.findall(rf"│ {result} +│ {aqm} +│", text)) == 1
     assert len(re.findall(r"│ other +│ fifo +│", text)) == 1
-    assert "mean ± standard deviation of 1 or 3 seeds" in text
+    assert "mean ± half of the 95 % interval, 1 or 3 seeds" in text
     assert "far less near, seed by seed" in text
 
 

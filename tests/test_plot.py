@@ -22,6 +22,7 @@ from sojourn.papers.reproduce import Reproduction
 from sojourn.result.compare import Case
 from sojourn.result.distribution import Distribution, cells_of, middles_of
 from sojourn.result.distribution import measured as measured_of
+from sojourn.result.stats import estimate
 from sojourn.show.chart import LOOKS, NARROW_IN, WIDE_IN, Chart, Panel, Point
 from sojourn.show.drawing import changes, draw, png_file, svg_file
 from sojourn.show.figures import FIGURES, charts
@@ -35,6 +36,11 @@ KEPT = """
 name = "voice"
 transport = "udp"
 app = { kind = "cbr", rate = "64 kbit/s" }
+
+[[dumbbell.flows]]
+name = "ping"
+transport = "udp"
+app = { kind = "ping", interval = "20 ms" }
 
 [[dumbbell.flows]]
 name = "browsers"
@@ -130,16 +136,22 @@ def test_the_curve_of_a_distribution_keeps_its_shape_and_its_tail() -> None:
     assert shares[-1] == 1
 
 
-@pytest.mark.parametrize(("longest_s", "log"), [(3, False), (5, True)])
-def test_one_long_transfer_makes_the_axis_of_times_logarithmic(
-    measured: Measured, longest_s: int, log: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("log", [False, True])
+def test_an_axis_is_linear_unless_asked_and_says_where_a_logarithm_shows_more(
+    kept: Path, log: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cells, counts = cells_of(np.array([200_000_000, longest_s * 10**9])), np.array([9, 1])
-    times = Distribution(cells, counts)
-    monkeypatch.setattr(measured, "distribution", lambda *_: times)
-    (panel, *_) = FIGURES["fct"](measured, list(measured.by_case)[:1]).panels
+    measured = Measured({"": sojourn.Result.load(kept)}, log=log)
+    cells, counts = cells_of(np.array([200_000_000, 5 * 10**9])), np.array([9, 1])
+    monkeypatch.setattr(measured, "distribution", lambda *_: Distribution(cells, counts))
+    found = FIGURES["fct"](measured, list(measured.by_case)[:1])
+    (panel, *_) = found.panels
     assert panel.x_log == log
     assert panel.x == ("completion time (s), log" if log else "completion time (s)")
+    assert ("--log draws them" in found.caption) != log
+    tradeoff = chart(measured, "tradeoff")
+    assert tradeoff.panels[0].x_log == log
+    (axes,) = draw(tradeoff).axes
+    assert axes.get_ylim()[0] == 0 and (log or axes.get_xlim()[0] == 0)
 
 
 @pytest.mark.parametrize(
@@ -301,9 +313,31 @@ def test_throughput_against_delay_has_a_point_and_a_spread_for_each_algorithm(
     delays = [window["queue_delay_ms"]["mean"] for window in windows]
     rates = [run.report["transport"][0]["goodput_mbps"] for run in runs]
     point = panel.points[2]
-    assert (point.x, point.x_sd) == pytest.approx((np.mean(delays), np.std(delays, ddof=1)))
-    assert (point.y, point.y_sd) == pytest.approx((np.mean(rates), np.std(rates, ddof=1)))
+    for drawn, values in (((point.x, point.x_half), delays), ((point.y, point.y_half), rates)):
+        found = estimate(values)
+        assert drawn == pytest.approx((found.mean, found.half))
     assert "a, 0.5 to 1 s" in panel.title
+
+
+def test_fairness_has_each_flow_of_a_group_beside_the_groups_mean(measured: Measured) -> None:
+    found = chart(measured, "fairness")
+    (panel, *_) = found.panels
+    assert [p.title.partition(",")[0] for p in found.panels] == ["flows 'bulk'", "flows 'browsers'"]
+    rates = [
+        [flow["goodput_mbps_of_windows"][0] for flow in run.report["flows"]][:2]
+        for run in measured.by_case[Case("codel", "sim")]
+    ]
+    shares = sorted(rate / np.mean(of_run) for of_run in rates for rate in of_run)
+    assert list(panel.curves[0].x[1:]) == pytest.approx(shares)
+    assert "Jain's index of flows 'bulk': codel 0." in found.caption
+
+
+def test_a_queues_length_is_that_of_the_series(measured: Measured) -> None:
+    (panel,) = chart(measured, "queue").panels
+    assert panel.y == "queue (packets)"
+    runs = measured.by_case[Case("fifo", "sim")]
+    mean = np.mean([np.nanmean(raw(run, "bottleneck", "queue_pkts")[1]) for run in runs])
+    assert np.nanmean(panel.curves[2].y) == pytest.approx(mean, rel=0.02)
 
 
 def test_drops_are_drawn_and_marks_where_there_are_any(measured: Measured) -> None:
@@ -434,6 +468,49 @@ def test_an_svg_of_its_own_follows_the_scheme_of_its_reader(measured: Measured) 
         re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", dark.partition("</style>")[2])
     ):
         assert f'"stroke: {colour}"' in dark.partition("</style>")[0]
+
+
+@pytest.mark.parametrize("name", ["delay", "tradeoff", "ping", "fairness"])
+def test_a_pdf_for_a_paper_has_its_width_and_letters_as_text(
+    kept: Path, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "figure.pdf"
+    words = ["--figure", name, "--out", str(out), "--width", "3.5in", "--font", "8pt"]
+    assert status(["plot", str(kept), *words]) == 0
+    content = out.read_bytes()
+    box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+) ?\]", content)
+    assert box and float(box[1]) == pytest.approx(252)
+    assert b"/FontFile2" in content and b"/Type3" not in content
+    assert status(["plot", str(kept), *words]) == 0
+    assert out.read_bytes() == content
+    figure = draw(chart(Measured({"": sojourn.Result.load(kept)}), name), 3.5, 8)
+    figure.draw_without_rendering()
+    (box_of,) = [figure.get_tightbbox()]
+    assert box_of.x0 >= -0.01 and box_of.x1 <= 3.51
+    sizes = {text.get_fontsize() for axes in figure.axes for text in axes.get_xticklabels()}
+    assert sizes == {8}
+
+
+def test_an_svg_of_its_own_has_its_letters_as_text(measured: Measured) -> None:
+    found = chart(measured, "delay")
+    text = svg_file(draw(found, 3.5, 8), found.words).decode()
+    assert ">queue delay (ms)</text>" in text and 'width="252pt"' in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--width", "3.5"], "--width 3.5: a number and in or cm or mm are wanted"),
+        (["--width", "90in"], "--width 90in: allowed: 1 in to 40 in"),
+        (["--font", "8px"], "--font 8px: a number and pt are wanted"),
+        (["--out", "a.html", "--font", "8pt"], "a.html: --width and --font are of pictures"),
+    ],
+)
+def test_a_size_that_a_picture_cannot_have_is_one_sentence(
+    kept: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["plot", str(kept), *words]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_png_has_letters_on_light_ground(measured: Measured) -> None:

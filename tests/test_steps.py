@@ -162,7 +162,7 @@ def test_both_changes_of_one_time_are_one_row_of_the_file(
         assert (row["step_peak_delay_ms"] > 50) == slow
         assert row["step_later_delay_ms"] < row["step_peak_delay_ms"]
         assert (row["step_utilised_s"] == 0) == slow
-    assert "bottleneck, after each change: mean ± half of its 95 % interval, 2 seeds" in (
+    assert "bottleneck, after each change: mean ± half of the 95 % interval, 2 seeds" in (
         capsys.readouterr().out
     )
 

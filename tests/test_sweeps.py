@@ -198,6 +198,8 @@ def test_a_sweep_is_a_tidy_table_and_a_folder_that_explains_itself() -> None:
     assert set(head_of["files"]) == {
         "cells.parquet",
         "means.parquet",
+        "groups.parquet",
+        "flows.parquet",
         "sweep.toml",
         "scenario.toml",
         "README.md",
@@ -255,6 +257,68 @@ def test_a_metric_without_its_place_is_refused_with_the_places(metric: str, said
     with pytest.raises(InputError) as error:
         file.load(write(RATES, f"metrics = ['{metric}']"))
     assert str(error.value).startswith("sweep.toml:2: metrics[") and said in str(error.value)
+
+
+def test_a_sweep_keeps_its_groups_and_flows_whatever_traffic_a_cell_has() -> None:
+    """Voice and web have columns that the first cell has no number for."""
+    Path("scenario.toml").write_text(GROUPS)
+    kinds = (
+        '[[axes]]\nkey = "flows.web.app"\nvalues = ["bulk", { kind = "web", think = "50 ms" }]\n'
+    )
+    sojourn.sweep(write(kinds, "seeds = '2..3'"), out="out")
+    groups = pd.read_parquet("out/groups.parquet")
+    assert list(groups.columns)[:6] == ["cell", "flows_web_app", "aqm", "seed", "host", "group"]
+    assert list(groups["seed"].unique()) == [2, 3]
+    pages = groups[groups["group"] == "web"].groupby("cell")["page_n"].sum()
+    assert pages[1] == 0 < pages[2]
+    assert groups[groups["group"] == "call"]["delay_ms"].notna().all()
+    flows = pd.read_parquet("out/flows.parquet")
+    assert list(flows.groupby("flow")["index"].max()) == [1, 0, 8]
+    assert len(flows) == 2 * 2 * 12
+    with pytest.raises(InputError, match="there is a column 'group' already"):
+        file.load(write('[[axes]]\nname = "group"\nkey = "flows.bulk.count"\nvalues = [1, 2]\n'))
+
+
+def test_a_command_goes_before_the_keys_of_the_file_and_its_folder_repeats_it() -> None:
+    path = write(RATES, "aqms = ['codel']\nseeds = 9\nset = { 'dumbbell.rtt' = '30 ms' }")
+    options = ["--aqm", "pie", "--aqm", "fifo", "--seeds", "3..4", "--set", "queue.limit=50"]
+    assert status(["sweep", str(path), *options, "--out", "out"]) == 0
+    table = pd.read_parquet("out/cells.parquet")
+    assert list(table["seed"]) == [3, 4] * 4
+    assert list(table["aqm"].unique()) == ["pie", "fifo"]
+    os.chdir("out")
+    again = sojourn.sweep("sweep.toml", out=".")
+    assert again.made == 0
+    assert again.spec.changes == {"dumbbell.rtt": "30 ms", "queue.limit": 50}
+
+
+def test_a_folder_takes_more_seeds_and_refuses_to_lose_some() -> None:
+    path = write(RATES)
+    sojourn.sweep(path, seeds="3..4", out="out")
+    with pytest.raises(InputError, match="seeds that this one has not"):
+        sojourn.sweep(path, seeds="4..9", out="out")
+    assert sojourn.sweep(path, seeds=range(2, 6), out="out").made == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--seeds", "1-5"], "seeds 1-5: a number N is wanted"),
+        (["--seeds", "5..1"], "5..1 seeds; allowed: 1 to 1000000"),
+        (["--set", "dumbbell.rate=1Mbit/s"], "'dumbbell.rate' is varied by an axis or a seed"),
+        (["--aqm", "coddel"], "Did you mean 'codel'?"),
+    ],
+)
+def test_an_option_that_a_sweep_cannot_take_is_one_sentence(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["sweep", str(write(RATES)), *options]) == 2
+    assert said in (err := capsys.readouterr().err) and err.count("\n") == 1
+
+
+def test_seeds_that_set_values_are_as_many_as_they_are() -> None:
+    with pytest.raises(InputError, match="--seeds: the sweep has"):
+        sojourn.sweep(write(RATES + seeds_of("flows.bulk.stop", '"10 ms"')), seeds=3)
 
 
 def test_a_mean_says_over_how_many_seeds_the_metric_was_measured() -> None:
@@ -416,6 +480,27 @@ def test_a_run_that_fails_is_named_by_its_cell(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(RunError, match=r"small, cell 2, codel, seed 1: no luck"):
         sojourn.sweep(write(RATES), client=Failing())
+
+
+def test_a_table_for_a_script_has_each_mean_and_its_interval_as_numbers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sojourn.cli.sweep._MOST_ROWS", 1)
+    path = write(RATES, "seeds = 3\nmetrics = ['queue_delay_mean_ms', 'fct_p75_s']")
+    assert status(["sweep", str(path), "--format", "csv", "--out", "out"]) == 0
+    title, head, *rows, _ = capsys.readouterr().out.splitlines()
+    assert title == "# small: mean ± half of the 95 % interval, 3 seeds"
+    of_mean = "queue delay mean (ms)"
+    assert head == f'rate,aqm,{of_mean},"{of_mean}, half of the 95 % interval"'
+    means = pd.read_parquet("out/means.parquet")
+    for row, (_, mean) in zip(rows, means.iterrows(), strict=True):
+        half = mean["queue_delay_mean_ms_ci95"]
+        assert row.split(",")[2:] == [f"{mean['queue_delay_mean_ms']:.2f}", f"{half:.2f}"]
+        assert half == pytest.approx(mean["queue_delay_mean_ms_sd"] * 4.302653 / 3**0.5)
+    assert status(["sweep", str(path), "--format", "latex"]) == 0
+    assert r"\begin{tabular}{llr}" in capsys.readouterr().out
+    assert status(["run", "scenario.toml", "--format", "cvs"]) == 2
+    assert "--format cvs: there is no such format. Did you mean 'csv'?" in capsys.readouterr().err
 
 
 def test_a_long_table_says_how_much_is_left_out(

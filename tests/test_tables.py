@@ -24,7 +24,7 @@ from sojourn.result.compare import differences
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import estimate
 from sojourn.show import page
-from sojourn.show.tables import Column, print_columns
+from sojourn.show.tables import Column, interval, print_columns
 
 from tests.conftest import SMALL
 
@@ -130,6 +130,19 @@ def test_every_name_of_a_metric_is_on_the_page_of_columns_or_on_that_of_results(
         assert f"| {metric.label} | `{metric.name}` | {metric.unit} |" in rows or any(
             row.endswith(f"| {metric.label} |") for row in listed
         ), metric.name
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0.0213, 0.0213], "0.0213 ± 0.0000"),
+        ([2.0, 4.0], "3.00 ± 12.71"),
+        ([0.0], "0.00"),
+        ([], "–"),
+    ],
+)
+def test_a_mean_is_written_with_half_of_its_interval(values: list[float], text: str) -> None:
+    assert interval(estimate(values)) == text
 
 
 def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:

@@ -13,10 +13,11 @@ import typer
 
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import HOSTS
-from sojourn.core.text import json_text
+from sojourn.core.text import FORMATS, json_text
 
 if TYPE_CHECKING:
     from sojourn.result.result import Result, Run
+    from sojourn.show.chart import Size
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -103,7 +104,28 @@ def _no_experiment(path: Path) -> Path:
 Scenario = Annotated[
     Path, typer.Argument(help="A scenario in TOML.", callback=_no_experiment, show_default=False)
 ]
-Seeds = Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")]
+Aqm = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--aqm",
+        help="NAME, NAME@PRESET, either with :key=value,...; NAME may be a C file of yours; "
+        "repeat for more.",
+        autocompletion=aqms,
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
+]
+SEEDS_HELP = "Seeds 1 to N, or FIRST..LAST."
+Form = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="markdown, csv or latex, in place of tables for a terminal.",
+        autocompletion=one_of(FORMATS),
+    ),
+]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")
 ]
@@ -149,13 +171,16 @@ def draw(
     window: str | None = None,
     *,
     silent: bool = False,
+    size: Size | None = None,
+    log: bool = False,
 ) -> tuple[list[Path], list[str]]:
     """Write the files, name them, and report missing pictures on stderr. Return the files and these
     sentences."""
+    from sojourn.show.chart import OF_PAGE
     from sojourn.show.figures import write
     from sojourn.show.tables import console, print_line
 
-    files, sentences = write(results, out, figures, queue, window)
+    files, sentences = write(results, out, figures, queue, window, size=size or OF_PAGE, log=log)
     for sentence in sentences:
         tell_note(sentence)
     for path in [] if silent else files:

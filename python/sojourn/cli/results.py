@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sojourn.cli.options import Json, Workers, draw, one_of, print_json, tell_note, verbs
+from sojourn.cli.options import Form, Json, Workers, draw, one_of, print_json, tell_note, verbs
 from sojourn.core.errors import InputError
-from sojourn.core.text import FORMATS
+
+if TYPE_CHECKING:
+    from sojourn.show.chart import Size
+    from sojourn.sweeps.figures import Wish
 
 app = verbs()
 
@@ -38,8 +41,8 @@ def plot(
         list[str] | None,
         typer.Option(
             "--figure",
-            help="delay, cdf, ccdf, fct, page, rate, drops or tradeoff; repeat for more. Unless "
-            "given, all.",
+            help="delay, queue, cdf, ccdf, ping, fct, page, rate, cwnd, srtt, fairness, drops, "
+            "probability or tradeoff; repeat for more. Unless given, all.",
             autocompletion=_figures,
         ),
     ] = None,
@@ -51,18 +54,67 @@ def plot(
     ] = None,
     out: Annotated[
         Path,
-        typer.Option("--out", help="A page (.html), pictures (.svg, .png), or numbers (.csv)."),
+        typer.Option(
+            "--out", help="A page (.html), pictures (.pdf, .svg, .png), or numbers (.csv)."
+        ),
     ] = Path("sojourn-plot.html"),
+    width: Annotated[
+        str | None, typer.Option("--width", help="Of pictures: 3.5in, 89mm; unless given, 7.2in.")
+    ] = None,
+    font: Annotated[
+        str | None, typer.Option("--font", help="Of their letters: 8pt; unless given, 10pt.")
+    ] = None,
+    x: Annotated[str, typer.Option("--x", help="Of a sweep: the axis; else the first.")] = "",
+    y: Annotated[
+        str, typer.Option("--y", help="Of a sweep: the metric, else all; with --z another axis.")
+    ] = "",
+    z: Annotated[
+        str, typer.Option("--z", help="Of a sweep: the metric of a heat map over --x and --y.")
+    ] = "",
+    log: Annotated[
+        bool, typer.Option("--log", help="Draw delays and times on logarithmic axes.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Draw results: delay, its distribution, rates, drops, throughput against delay."""
+    """Draw results: delay, its distribution, rates, drops; or metrics of a sweep over its axes."""
     from sojourn.result.compare import load_all
+    from sojourn.show.chart import Size
     from sojourn.show.figures import check_name
+    from sojourn.sweeps.figures import Wish
+    from sojourn.sweeps.kept import is_sweep
 
-    check_name(out)
-    files, sentences = draw(load_all(results), out, figure or [], queue, window, silent=as_json)
+    size = Size.read(width, font)
+    check_name(out, size)
+    if any(map(is_sweep, results)):
+        wish = Wish(x, y, z, queue, window, log)
+        _plot_sweep(results, out, wish, size, figure or [], as_json=as_json)
+        return
+    if x or y or z:
+        raise InputError("--x, --y, --z: they are axes and metrics of a sweep; name one")
+    files, sentences = draw(
+        load_all(results), out, figure or [], queue, window, silent=as_json, size=size, log=log
+    )
     if as_json:
         print_json({"files": [str(path) for path in files], "missing": sentences})
+
+
+def _plot_sweep(
+    folders: list[Path], out: Path, wish: Wish, size: Size, figures: list[str], *, as_json: bool
+) -> None:
+    from sojourn.show.tables import console, print_line
+    from sojourn.sweeps.figures import write
+    from sojourn.sweeps.kept import Kept
+
+    if len(folders) > 1:
+        raise InputError(f"{folders[1]}: a picture is of one sweep; sojourn compare takes several")
+    if figures:
+        raise InputError("--figure: a sweep is drawn over its axes; name these with --x and --y")
+    files, _ = write(Kept.load(folders[0]), out, wish, size)
+    if as_json:
+        print_json({"files": [str(path) for path in files], "missing": []})
+        return
+    for path in files:
+        print_line(console(), f"plot: {path}")
 
 
 @app.command()
@@ -76,14 +128,7 @@ def compare(
     visit: Annotated[
         int, typer.Option("--visit", min=1, help="Which visit of it, such as a page, from 1.")
     ] = 1,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="markdown, csv or latex, in place of tables for a terminal.",
-            autocompletion=one_of(FORMATS),
-        ),
-    ] = None,
+    form: Form = None,
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
@@ -91,7 +136,11 @@ def compare(
     from sojourn.result.compare import cases, load_all
     from sojourn.result.compare import compare as side
     from sojourn.result.transfers import Visit, side_by_side
+    from sojourn.sweeps.kept import is_sweep
 
+    if any(map(is_sweep, results)):
+        _compare_sweeps(results, form, transfers, as_json=as_json)
+        return
     loaded = load_all(results)
     if transfers is None:
         if (flow, visit) != (0, 1):
@@ -138,6 +187,28 @@ def verify(
         all_of = "the fingerprint is" if is_one else f"all {verified.count} fingerprints are"
         print(f"{all_of} the same")
     return 1 if names else 0
+
+
+def _compare_sweeps(
+    folders: list[Path], form: str | None, transfers: str | None, *, as_json: bool
+) -> None:
+    from sojourn.cli.tables import print_parts, sweep_parts
+    from sojourn.result.compare import names_of
+    from sojourn.sweeps.compare import different, pairs
+    from sojourn.sweeps.kept import Kept
+
+    if len(folders) < 2:
+        raise InputError(f"{folders[0]}: a sweep is compared with another one; name two")
+    if transfers is not None:
+        raise InputError("--transfers: a sweep keeps none; name results of sojourn run")
+    sweeps = dict(zip(names_of(folders), map(Kept.load, folders), strict=True))
+    found, others = pairs(sweeps), different(sweeps)
+    if as_json:
+        scenarios = {key: dict(zip(sweeps, values, strict=True)) for key, values in others.items()}
+        differences = [pair.to_json() for pair in found]
+        print_json({"differences": differences, "scenarios": scenarios})
+    else:
+        print_parts(sweep_parts(found, others, list(sweeps)), form)
 
 
 @app.command()

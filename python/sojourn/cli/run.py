@@ -9,14 +9,16 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli import options
 from sojourn.cli.options import (
+    SEEDS_HELP,
     Again,
+    Aqm,
+    Form,
     Host,
     Json,
     Out,
     Scenario,
-    Seeds,
+    Set,
     Workers,
     draw,
     print_json,
@@ -32,33 +34,25 @@ app = verbs()
 @app.command()
 def run(
     scenario: Scenario,
-    aqm: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--aqm",
-            help="NAME, NAME@PRESET, either with :key=value,...; NAME may be a C file of yours; "
-            "repeat for more.",
-            autocompletion=options.aqms,
-        ),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
-    ] = None,
-    seeds: Seeds = 1,
+    aqm: Aqm = None,
+    set_: Set = None,
+    seeds: Annotated[str, typer.Option("--seeds", help=SEEDS_HELP)] = "1",
     host: Host = None,
     out: Out = None,
     workers: Workers = None,
     again: Again = False,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .svg, .png.")
+        Path | None, typer.Option("--plot", help="Draw it: a page (.html), or .pdf, .svg, .png.")
     ] = None,
+    form: Form = None,
     as_json: Json = False,
 ) -> int:
     """Run a scenario."""
+    from sojourn.cli.tables import check_form, print_result
     from sojourn.runs.run import run as run_scenario
     from sojourn.scenario.variant import read_assignments
 
+    check_form(form)
     if plot:
         from sojourn.show.figures import check_name
 
@@ -81,9 +75,7 @@ def run(
         different = [difference.to_json() for difference in differences(result)]
         print_json({**result.to_json(), "differences": different})
     else:
-        from sojourn.cli.tables import print_result
-
-        print_result(result, out)
+        print_result(result, out, form)
     if plot:
         draw({"": result}, plot, silent=as_json)
     return tell_broken(result.runs)

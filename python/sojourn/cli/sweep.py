@@ -5,18 +5,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sojourn.cli.options import (
+    SEEDS_HELP,
     Again,
+    Aqm,
     Dask,
+    Form,
     Json,
     Out,
     Scenario,
-    Seeds,
+    Set,
     Workers,
     print_json,
     tell_broken,
@@ -39,24 +43,40 @@ _MOST_ROWS = 1000
 @app.command()
 def sweep(
     file: Annotated[Path, typer.Argument(help="A sweep in TOML.", metavar="SWEEP.toml")],
+    aqm: Aqm = None,
+    set_: Set = None,
+    seeds: Annotated[str | None, typer.Option("--seeds", help=SEEDS_HELP)] = None,
     out: Out = None,
     workers: Workers = None,
     dask: Dask = None,
     again: Again = False,
+    form: Form = None,
     as_json: Json = False,
 ) -> int:
-    """Run a scenario over the values of axes."""
+    """Run a scenario over the values of axes; options go before the keys of the file."""
+    from sojourn.cli.tables import check_form
+    from sojourn.scenario.variant import read_assignments
     from sojourn.sweeps.run import sweep as run_sweep
 
+    check_form(form)
+    run_asked = partial(
+        run_sweep,
+        file,
+        aqms=aqm or [],
+        changes=read_assignments(set_ or []),
+        seeds=seeds,
+        out=out,
+        again=again,
+    )
     if dask is None:
-        swept = run_sweep(file, out=out, workers=workers, again=again)
+        swept = run_asked(workers=workers)
     else:
         from sojourn.runs.dask import client
 
         with client(dask) as (cluster, count):
-            swept = run_sweep(file, out=out, workers=workers or count, again=again, client=cluster)
+            swept = run_asked(workers=workers or count, client=cluster)
     tell_ignored(swept.odd)
-    print_json(swept.to_json()) if as_json else _print_means(swept, out)
+    print_json(swept.to_json()) if as_json else _print_means(swept, out, form)
     _tell_counts(swept, out)
     return tell_broken(swept.odd)
 
@@ -84,13 +104,13 @@ def _tell_counts(swept: Swept, out: Path | None) -> None:
         tell_note(f"{swept.damaged} of them were damaged: moved to {damaged}, and made again")
 
 
-def _print_means(swept: Swept, out: Path | None) -> None:
+def _print_means(swept: Swept, out: Path | None, form: str | None) -> None:
     """Print a row for each cell and algorithm, with a column for each axis and metric."""
-    from sojourn.show.tables import NOTHING, console, print_line, print_table
+    from sojourn.cli.tables import print_parts
+    from sojourn.show.tables import NOTHING
 
-    terminal = console()
     all_means = swept.means()
-    means = all_means[:_MOST_ROWS]
+    means = all_means if form else all_means[:_MOST_ROWS]
     seeds = sorted({mean.seeds for mean in means})
     how = "" if seeds == [1] else "mean ± half of the 95 % interval, "
     title = f"{swept.spec.name}: {how}{seeds_text(seeds[0], seeds[-1])}"
@@ -99,14 +119,15 @@ def _print_means(swept: Swept, out: Path | None) -> None:
         for metric in swept.spec.metrics
     ]
     columns = [column for column in columns if set(column.cells) != {NOTHING}]
-    print_table(terminal, Table(title, _labels(swept, means), columns))
+    parts: list[Table | str] = [Table(title, _labels(swept, means), columns)]
     if len(all_means) > len(means):
         more = (
             f"{len(all_means) - len(means)} more rows are in means.parquet of --out, and in --json"
         )
-        print_line(terminal, more)
+        parts.append(more)
     if out:
-        print_line(terminal, f"result: {out}")
+        parts.append(f"result: {out}")
+    print_parts(parts, form)
 
 
 def _labels(swept: Swept, means: Sequence[Mean]) -> list[Column]:
@@ -144,7 +165,7 @@ def calibrate(
     is_ip: Annotated[
         bool, typer.Option("--ip", help="Count packets of IP, without a link's headers.")
     ] = False,
-    seeds: Seeds = 3,
+    seeds: Annotated[int, typer.Option("--seeds", help="Seeds 1 to N.")] = 3,
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -42,6 +42,8 @@ from sojourn.show.tables import (
     columns,
     console,
     group_columns,
+    interval,
+    mean,
     metrics_at,
     print_line,
     print_table,
@@ -49,35 +51,40 @@ from sojourn.show.tables import (
 )
 
 if TYPE_CHECKING:
+    from sojourn.result.stats import Estimate
     from sojourn.result.transfers import SideBySide, Visit
+    from sojourn.sweeps.compare import Pair
 
 
 # Tables, and lines between them.
 Parts = Iterator[Table | str]
 
 
-def print_result(result: Result, out: Path | None) -> None:
-    """Print means over the seeds, with the standard deviation where there are several."""
-    terminal = console()
+def print_result(result: Result, out: Path | None, form: str | None = None) -> None:
+    """Print means over the seeds, with their intervals where there are several."""
     by_case = cases({"": result})
-    _print(terminal, _case_parts(by_case, within(by_case)))
-    if out:
-        print_line(terminal, f"result: {out}")
+    print_parts(_case_parts(by_case, within(by_case)), form)
+    if out and form is None:
+        print_line(console(), f"result: {out}")
 
 
-def _print(terminal: Console, parts: Parts) -> None:
+def _print(terminal: Console, parts: Iterable[Table | str]) -> None:
     for part in parts:
         print_line(terminal, part) if isinstance(part, str) else print_table(terminal, part)
 
 
-def print_parts(parts: Parts, form: str | None) -> None:
-    """Print tables for a terminal, or in a form with each below its title. InputError for an
-    unknown form."""
+def check_form(form: str | None) -> None:
+    """Raise InputError for an unknown form."""
+    if form is not None and form not in FORMATS:
+        raise InputError(f"--format {form}: there is no such format.{nearest(form, FORMATS)}")
+
+
+def print_parts(parts: Iterable[Table | str], form: str | None) -> None:
+    """Print tables for a terminal, or in a form with each below its title."""
     if form is None:
         _print(console(), parts)
         return
-    if form not in FORMATS:
-        raise InputError(f"--format {form}: there is no such format.{nearest(form, FORMATS)}")
+    check_form(form)
     for part in parts:
         if isinstance(part, Table):
             print(_TITLES[form].format(part.title), FORMATS[form](part), sep="\n")
@@ -225,7 +232,12 @@ def _difference_table(title: str, differences: Sequence[Difference], own: OwnNam
     cells = [
         Column(
             metric.heading,
-            [_interval(by_case[case]) if case in by_case else NOTHING for case in rows],
+            [
+                _interval(by_case[case].estimate, by_case[case].pairs)
+                if case in by_case
+                else NOTHING
+                for case in rows
+            ],
         )
         for metric, by_case in by_metric.items()
         # Where all values are equal, as without a single mark, there is nothing to compare.
@@ -240,9 +252,8 @@ def _difference_table(title: str, differences: Sequence[Difference], own: OwnNam
     return Table(title + how, _labels(rows, own), cells)
 
 
-def _interval(difference: Difference) -> str:
-    estimate = difference.estimate
-    if difference.pairs == 1:
+def _interval(estimate: Estimate, pairs: int) -> str:
+    if pairs == 1:
         return f"{estimate.mean:+.2f}"
     half = (estimate.high - estimate.low) / 2
     # Two digits of the half width: a mean beside zero then shows as such.
@@ -252,12 +263,45 @@ def _interval(difference: Difference) -> str:
         if float(f"{estimate.low:.{digits}f}") and float(f"{estimate.high:.{digits}f}"):
             break
         digits += 1
-    mean = f"{estimate.mean:+.{digits}f}" if difference.is_shown else "no difference\nshown"
+    mean = f"{estimate.mean:+.{digits}f}" if estimate.is_off_zero else "no difference\nshown"
     return f"{mean}\n[{estimate.low:+.{digits}f}, {estimate.high:+.{digits}f}]"
 
 
 def _labels(rows: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) -> list[Column]:
     return [Column(heading, texts) for heading, texts in labels(rows, own).items()]
+
+
+def sweep_parts(
+    found: Sequence[Pair], different: Mapping[str, list[str]], names: Sequence[str]
+) -> Parts:
+    """Make a table for each metric of two sweeps, and list how they differ."""
+    by_metric: dict[tuple[Metric, str, str], list[Pair]] = {}
+    for pair in found:
+        by_metric.setdefault((pair.metric, pair.result, pair.less), []).append(pair)
+    for (metric, result, less), rows in by_metric.items():
+        own = [str(pair.labels["aqm"]) for pair in rows]
+        labels = [
+            Column(key, texts)
+            for key in rows[0].labels
+            for texts in [[_plain(pair.labels[key]) for pair in rows]]
+            if key == "aqm" or (len(set(texts)) > 1 and texts != own)
+        ]
+        columns = [
+            Column(less, [interval(pair.first) for pair in rows]),
+            Column(result, [interval(pair.other) for pair in rows]),
+            Column("difference", [_interval(pair.estimate, pair.pairs) for pair in rows]),
+        ]
+        title = f"{' '.join(metric.heading.split(chr(10)))}: {result} less {less}, seed by seed"
+        yield Table(title, labels, columns)
+    lines = [(key, *values) for key, values in different.items()]
+    if lines:
+        yield Table.of_rows("what differs in the scenarios and sweeps", ("key", *names), lines)
+    else:
+        yield "scenarios and sweeps: they do not differ"
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 # A schedule of many rates is too long a table for people.
@@ -295,7 +339,7 @@ def responses(
             for metric in STEP_METRICS
         ]
         counts = sorted({len(runs) for runs in by_case.values()})
-        how = f"mean ± half of its 95 % interval, {' or '.join(map(str, counts))} seeds"
+        how = f"mean ± half of the 95 % interval, {' or '.join(map(str, counts))} seeds"
         title = f"{queue}, after each change: {'1 seed' if counts == [1] else how}"
         yield Table(title, names, cells)
         if len(queue_changes) > _SHOWN:
@@ -321,12 +365,7 @@ def _response(metric: StepMetric, steps: Sequence[Mapping[str, Any]]) -> str:
     values = [value for step in steps if (value := metric.value(step)) == value]
     if not values:
         return unmeasured
-    text = f"{values[0]:.2f}"
-    if len(values) > 1:
-        from sojourn.result.stats import estimate  # a single seed does not need it
-
-        mean = estimate(values)
-        text = f"{mean.mean:.2f} ± {mean.half:.2f}"
+    text = mean(values)
     missing = len(steps) - len(values)
     return f"{text}\n{unmeasured} in {missing} of {len(steps)}" if missing else text
 

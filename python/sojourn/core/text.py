@@ -65,8 +65,16 @@ class Table:
         return markdown(self.headings, rows, right)
 
     def csv(self) -> str:
-        """Write it as CSV."""
-        return csv_text(self.headings, self.rows)
+        """Write it as CSV; a mean and its interval take a column each."""
+        columns = [
+            part
+            for heading, of in zip(self.headings, self.all_columns, strict=True)
+            for part in _apart(heading, of.cells)
+        ]
+        return csv_text(
+            [column.heading for column in columns],
+            zip(*(column.cells for column in columns), strict=True),
+        )
 
     def latex(self) -> str:
         """Write it as a tabular of LaTeX, with the lines of the package booktabs."""
@@ -76,6 +84,19 @@ class Table:
         )
         begin, end = rf"\begin{{tabular}}{{{form}}}", r"\end{tabular}"
         return "\n".join([begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", end, ""])
+
+
+BESIDE = " ± "  # between a mean and half of its interval
+NOTHING = "–"  # where nothing was measured
+
+
+def _apart(heading: str, cells: Sequence[str]) -> Iterable[Column]:
+    cells = ["" if cell == NOTHING else cell for cell in cells]
+    if not any(BESIDE in cell for cell in cells):
+        return [Column(heading, cells)]
+    parts = [cell.partition(BESIDE) for cell in cells]
+    means, halves = ([part[n] for part in parts] for n in (0, 2))
+    return [Column(heading, means), Column(f"{heading}, half of the 95 % interval", halves)]
 
 
 def markdown(

@@ -77,14 +77,20 @@ def load_all(folders: Sequence[Path]) -> dict[str, Result]:
     Where two folders have the same name, all are named by their whole path. InputError: a folder is
     named twice.
     """
+    names = names_of(folders) if len(folders) > 1 else [""]
+    return {name: Result.load(folder) for name, folder in zip(names, folders, strict=True)}
+
+
+def names_of(folders: Sequence[Path]) -> list[str]:
+    """Name folders by their last parts, or where two of these are the same by their whole paths.
+
+    InputError: a folder is named twice.
+    """
     if len({folder.resolve() for folder in folders}) < len(folders):
         twice = next(f for f in folders if [g.resolve() for g in folders].count(f.resolve()) > 1)
         raise InputError(f"{twice}: is named twice; name each result once")
     short = [folder.resolve().name for folder in folders]
-    names = short if len(set(short)) == len(short) else [str(folder) for folder in folders]
-    if len(folders) == 1:
-        names = [""]
-    return {name: Result.load(folder) for name, folder in zip(names, folders, strict=True)}
+    return short if len(set(short)) == len(short) else [str(folder) for folder in folders]
 
 
 def labels(cases: Iterable[Case], own: OwnNames = MappingProxyType({})) -> dict[str, list[str]]:
@@ -141,7 +147,7 @@ class Difference:
     @property
     def is_shown(self) -> bool:
         """Tell whether the 95 % interval is wholly on one side of zero."""
-        return self.estimate.low > 0 or self.estimate.high < 0
+        return self.estimate.is_off_zero
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn run --json`, and with several results of `sojourn compare
@@ -256,7 +262,11 @@ _LONGEST = 60
 
 def scenario_differences(results: Mapping[str, Result]) -> dict[str, list[str]]:
     """List by key the value in each result, in their order; a default has no value."""
-    each = [dict(_values(result)) for result in results.values()]
+    return differing([dict(_values(result)) for result in results.values()])
+
+
+def differing(each: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+    """List by key the value in each of several, of the keys that do not have one value in all."""
     keys = dict.fromkeys(key for values in each for key in values)
     rows = {key: [values.get(key, UNSET) for values in each] for key in keys}
     return {key: [_short(value) for value in row] for key, row in rows.items() if len(set(row)) > 1}
@@ -291,10 +301,11 @@ def _effective(
         for queue in queues_under_test(data):
             for key in queue.keys() - {TESTED} - algorithms.queue_rows().keys():
                 del queue[key]
-    yield from _leaves(data, "")
+    yield from leaves(data, "")
 
 
-def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
+def leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Yield each key below a value of a file, as --set names it, and its value."""
     entries: Mapping[str, Any] | None = None
     if isinstance(value, Mapping):
         entries = value
@@ -307,7 +318,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
         return
     for key, inner in entries.items():
         if not (path and key == "name"):
-            yield from _leaves(inner, f"{path}.{key}" if path else key)
+            yield from leaves(inner, f"{path}.{key}" if path else key)
 
 
 def _short(value: str) -> str:

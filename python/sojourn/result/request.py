@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
+from sojourn.core import seeds as of_seeds
 from sojourn.core.errors import InputError
 from sojourn.result.inputs import unversioned
 from sojourn.scenario.variant import read_value, write_value
@@ -23,7 +24,7 @@ class Request:
     scenario: str  # in TOML, before the changes
     aqms: tuple[str, ...]  # none: the scenario's own
     changes: Mapping[str, object]
-    seeds: int
+    seeds: range
     hosts: tuple[str, ...]
     # For each of the algorithms that names a preset, the same variant without the preset.
     presets: Mapping[str, str] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class Request:
             yield from ("--aqm", aqm)
         for key, value in self.changes.items():
             yield from ("--set", f"{key}={write_value(value)}")
-        yield from ("--seeds", str(self.seeds))
+        yield from ("--seeds", str(of_seeds.write(self.seeds)))
         for host in self.hosts:
             yield from ("--host", host)
 
@@ -57,7 +58,7 @@ class Request:
         if "aqms" not in head:
             return None
         changes = {key: read_value(value) for key, value in head["changes"].items()}
-        seeds = len(head["seeds"])
+        seeds = range(min(head["seeds"]), max(head["seeds"]) + 1)
         presets = head.get("presets", {})
         return cls(scenario, tuple(head["aqms"]), changes, seeds, tuple(head["hosts"]), presets)
 
@@ -89,7 +90,9 @@ class Request:
             self,
             presets={**earlier.presets, **self.presets},
             aqms=tuple(dict.fromkeys((*earlier.aqms, *self.aqms))),
-            seeds=max(earlier.seeds, self.seeds),
+            seeds=range(
+                min(earlier.seeds.start, self.seeds.start), max(earlier.seeds.stop, self.seeds.stop)
+            ),
             hosts=tuple(dict.fromkeys((*earlier.hosts, *self.hosts))),
         )
         if both._runs() != earlier._runs() | self._runs():
@@ -105,11 +108,14 @@ class Request:
         return unversioned(self.scenario), sorted(map(unversioned, values))
 
     def _runs(self) -> set[tuple[str, str, int]]:
-        return set(product(self.aqms or ("",), self.hosts, range(1, self.seeds + 1)))
+        return set(product(self.aqms or ("",), self.hosts, self.seeds))
 
     def _options(self) -> str:
         words = [f"--aqm {aqm}" for aqm in self.aqms]
-        words += [f"--seeds {self.seeds}", *(f"--host {host}" for host in self.hosts)]
+        words += [
+            f"--seeds {of_seeds.write(self.seeds)}",
+            *(f"--host {host}" for host in self.hosts),
+        ]
         return " ".join(words)
 
 

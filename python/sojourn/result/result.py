@@ -349,8 +349,8 @@ class Result:
             raise _no_result(folder) from error
         if "sweep" in head:
             raise InputError(
-                f'{folder}: holds a sweep; sojourn.sweep("{folder}/sweep.toml", out="{folder}") '
-                "reads it back, and its tables are in cells.parquet and means.parquet"
+                f"{folder}: holds a sweep; sojourn plot and sojourn compare take it, alone or "
+                f'beside sweeps, and sojourn.sweep("{folder}/sweep.toml", out="{folder}") reads it'
             )
         if head.get("format") not in _READ:
             raise StoreError(

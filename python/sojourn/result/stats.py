@@ -33,6 +33,11 @@ class Estimate:
         return self.mean - self.half
 
     @property
+    def is_off_zero(self) -> bool:
+        """Tell whether the interval is wholly on one side of zero."""
+        return self.low > 0 or self.high < 0
+
+    @property
     def high(self) -> float:
         """Return the upper end of the interval."""
         return self.mean + self.half

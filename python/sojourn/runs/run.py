@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sojourn import algorithms
+from sojourn.core import seeds as of_seeds
 from sojourn.core.errors import InputError, RunError
 from sojourn.core.hosts import BINNED, HZ, LINUX_ONLY_CONTROLS, check_hosts
 from sojourn.result.inputs import Inputs
@@ -32,8 +33,6 @@ from sojourn.scenario.variant import Variant, read_all, write_value
 from sojourn.store.folder import claim
 from sojourn.store.store import Store, default_root
 
-# More is taken for a typing error: all runs of a command are listed before the first one.
-MAX_SEEDS = 1_000_000
 _NO_SEED = 0
 
 
@@ -255,22 +254,18 @@ def _request(
     scenario: Scenario,
     variants: Sequence[Variant],
     changes: Mapping[str, object],
-    seeds: int,
+    seeds: int | str | range,
     hosts: Sequence[str],
     inputs: Inputs,
     *,
     is_kept: bool,
 ) -> Request:
     """Check the arguments of a run, and make a request that names its files as a result does."""
-    if not isinstance(seeds, int):
-        raise InputError(f"seeds = {seeds!r}: a number N is wanted, for seeds 1 to N")
-    if not 1 <= seeds <= MAX_SEEDS:
-        raise InputError(f"{seeds} seeds; allowed: 1 to {MAX_SEEDS}")
     return Request(
         write_toml(inputs.value(scenario.to_data())) if is_kept else "",
         tuple(inputs.variant(variant) for variant in variants),
         inputs.value(changes),
-        seeds,
+        of_seeds.read(seeds),
         check_hosts(hosts),
         {str(variant): variant.without_preset() for variant in variants if variant.preset},
     )
@@ -281,7 +276,7 @@ def run(
     *,
     aqms: Sequence[str] = (),
     changes: Mapping[str, object] = MappingProxyType({}),
-    seeds: int = 1,
+    seeds: int | str | range = 1,
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,
@@ -289,7 +284,7 @@ def run(
     client: Any = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Result:
-    """Run a scenario, given as an object or a file, with seeds 1 to `seeds`.
+    """Run a scenario, given as an object or a file, with seeds 1 to `seeds`, or with a range.
 
     The queues under test run each of `aqms` ("pie", "pie:target=5ms"). `changes` are those of
     `--set`. All run on each of `hosts` ("sim", "linux").
@@ -317,7 +312,7 @@ def run(
         checked = check(cases_of(scenario, texts, changes), request.hosts)
         for sentence in (*unmeasured(checked), *unheld(checked)):
             tell(sentence)
-        jobs = under_seeds(checked, range(1, request.seeds + 1))
+        jobs = under_seeds(checked, request.seeds)
         runs = runner.run(jobs, f"running {scenario.name}")
         if not out:
             return Result(scenario, runs)

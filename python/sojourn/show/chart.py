@@ -12,11 +12,59 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from sojourn.core.errors import InputError
 from sojourn.core.text import csv_text
 
 # A chart is drawn twice, for a page and for a telephone: its letters keep their size.
 WIDE_IN = 7.2
 NARROW_IN = 3.9
+FONT_PT = 10.0
+_INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
+_POINTS = {"pt": 1.0}
+
+
+@dataclass(frozen=True)
+class Size:
+    """The width of a chart, and the size of its letters."""
+
+    width_in: float = WIDE_IN
+    font_pt: float = FONT_PT
+
+    @classmethod
+    def read(cls, width: str | None, font: str | None) -> Self:
+        """Read the words of a command, such as 3.5in and 8pt. InputError: they are wrong."""
+        return cls(
+            _read("--width", width, _INCHES, (1, 40), WIDE_IN),
+            _read("--font", font, _POINTS, (4, 40), FONT_PT),
+        )
+
+
+# That of charts on pages.
+OF_PAGE = Size()
+
+
+def _read(
+    option: str,
+    text: str | None,
+    units: Mapping[str, float],
+    ends: tuple[float, float],
+    default: float,
+) -> float:
+    if text is None:
+        return default
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
+    unit = text.removeprefix(number).strip()
+    try:
+        value = float(number) * units[unit]
+    except (ValueError, KeyError):
+        wanted = " or ".join(units)
+        raise InputError(f"{option} {text}: a number and {wanted} are wanted") from None
+    if not ends[0] <= value <= ends[1]:
+        least, most = (f"{end:g} {next(iter(units))}" for end in ends)
+        raise InputError(f"{option} {text}: allowed: {least} to {most}")
+    return value
+
+
 # Colours and dashes together; more curves would look like earlier ones.
 LOOKS = 12
 
@@ -41,13 +89,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class Point:
-    """Two means of one algorithm, with their standard deviations over the seeds."""
+    """Two means of one algorithm, with the halves of their 95 % intervals."""
 
     name: str
     x: float
     y: float
-    x_sd: float
-    y_sd: float
+    x_half: float
+    y_half: float
     look: int
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Drawing of charts, wide or narrow, and their output as SVG and PNG."""
+"""Drawing of charts, wide or narrow, and their output as SVG, PNG and PDF."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context, rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from sojourn.show.chart import WIDE_IN, Chart, Curve, Layout, Panel
+from sojourn.show.chart import FONT_PT, WIDE_IN, Chart, Curve, Layout, Panel
 from sojourn.show.theme import (
     GROUND,
     INK,
@@ -29,24 +30,32 @@ from sojourn.show.theme import (
 )
 
 _STYLES = ("-", "--", ":", "-.")
-# The width of a letter with its space, and the height of a line of the legend.
+# The width of a letter of FONT_PT with its space, and the height of a line of the legend.
 _LETTER_IN, _LINE_IN = 0.085, 0.22
 PNG_DPI = 200
+# The height of the axes, of the highest value; texts of changes stand above the curves.
+_ROOM, _ROOM_OF_CHANGES = 1.12, 1.3
 
 
-def draw(chart: Chart, width_in: float = WIDE_IN) -> Figure:
-    """Draw the panels under one legend; a narrow chart has one panel to a row."""
+def draw(chart: Chart, width_in: float = WIDE_IN, font_pt: float = FONT_PT) -> Figure:
+    """Draw the panels under one legend; a narrow chart has one panel to a row. Heights are as the
+    letters."""
+    with rc_context({"font.size": font_pt}):
+        return _draw(chart, width_in, font_pt / FONT_PT)
+
+
+def _draw(chart: Chart, width_in: float, scale: float) -> Figure:
     layout, panels = chart.layout, chart.panels
     narrow = width_in < WIDE_IN
     columns = 1 if narrow else max(min(layout.columns, len(panels)), 1)
     rows = max(-(-len(panels) // columns), 1)
-    letters = int(width_in / _LETTER_IN) - 6
+    letters = max(int(width_in / _LETTER_IN / scale) - 6, 8)
     names = [part.name for panel in panels for part in panel.parts if part.name]
     legend: dict[str, Any] = dict.fromkeys(textwrap.fill(verbatim(n), letters) for n in names)
     head_in = layout.head_in
     if head_in is None:
         head_in = 0.4 + _LINE_IN * _legend_rows(legend, _legend_columns(legend, letters))
-    height_in = min(head_in + layout.panel_in * rows, layout.most_of_width * width_in)
+    height_in = min(scale * (head_in + layout.panel_in * rows), layout.most_of_width * width_in)
     figure = Figure(figsize=(width_in, height_in), layout="constrained")
     places = figure.subplots(
         rows,
@@ -111,12 +120,14 @@ def _panel(axes: Any, panel: Panel, layout: Layout, *, narrow: bool) -> None:
         _curve(axes, curve, is_step=panel.is_step)
     for point in panel.points:
         look = colour(point.look)
-        spread = {"xerr": point.x_sd, "yerr": point.y_sd, "capsize": 2, "linewidth": 1}
+        spread = {"xerr": point.x_half, "yerr": point.y_half, "capsize": 2, "linewidth": 1}
         axes.errorbar(point.x, point.y, color=look, **spread)
         shape = marker(point.look)
         axes.plot(point.x, point.y, shape, color=look, label=verbatim(point.name), markersize=6)
     title = textwrap.fill(verbatim(panel.title), 45 if narrow else 90)
-    axes.set_title(title, loc="left", fontsize=10)
+    axes.set_title(title, loc="left", fontsize="medium")
+    # Some ticks are made only when the figure is written.
+    axes.tick_params(which="both", labelsize=rcParams["font.size"])
     if not layout.is_shared:
         axes.set_xlabel(panel.x)
         axes.set_ylabel(panel.y)
@@ -131,8 +142,9 @@ def _panel(axes: Any, panel: Panel, layout: Layout, *, narrow: bool) -> None:
     if panel.y_log:
         axes.set_yscale("log")
         _numbered(axes.yaxis, *axes.get_ylim())
-    elif not panel.points:
-        axes.set_ylim(0, panel.y_top or axes.get_ylim()[1] * 1.12)
+    else:
+        room = _ROOM_OF_CHANGES if panel.changes else _ROOM
+        axes.set_ylim(0, panel.y_top or axes.get_ylim()[1] * room)
     changes(axes, panel.changes, short=narrow)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color=LINE.light, linewidth=0.6)  # to read values by
@@ -205,7 +217,8 @@ def changes(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = Fals
     """Write the link's rate and other changes at their times; `short` puts one word on a line."""
     steps = list(steps)
     right_s = axes.get_xlim()[1]
-    letters_per_s = axes.figure.get_figwidth() / _LETTER_IN / right_s
+    scale = rcParams["font.size"] / FONT_PT
+    letters_per_s = axes.figure.get_figwidth() / _LETTER_IN / scale / right_s
     for number, (at_s, what) in enumerate(steps, 1):
         end_s = steps[number][0] if number < len(steps) else right_s
         letters = 1 if short else max(int(letters_per_s * (end_s - at_s)), 1)
@@ -218,7 +231,7 @@ def changes(axes: Any, steps: Iterable[tuple[float, str]], *, short: bool = Fals
             xytext=(4, -2),
             textcoords="offset points",
             va="top",
-            fontsize=8,
+            fontsize=0.8 * rcParams["font.size"],
             color=SOFT.light,
         )
 
@@ -251,8 +264,9 @@ def svg(figure: Figure, name: str, words: str) -> str:
 
 
 def svg_file(figure: Figure, words: str) -> bytes:
-    """Write the figure as a file, on its own ground, which follows the reader's scheme."""
-    text = _svg(figure, facecolor=GROUND.light)
+    """Write the figure as a file, on its own ground, which follows the reader's scheme; its letters
+    are text."""
+    text = _svg(figure, "none", facecolor=GROUND.light)
     head = f'<svg role="img" aria-label="{escape(words)}"'
     style = f"<style>{style_by_scheme()}</style>"
     return text.replace("<svg", head, 1).replace("<defs>", f"{style}<defs>", 1).encode()
@@ -266,11 +280,19 @@ def png_file(figure: Figure, words: str) -> bytes:
     return sink.getvalue()
 
 
-def _svg(figure: Figure, **ground: Any) -> str:
-    import matplotlib
+def pdf_file(figure: Figure, words: str) -> bytes:
+    """Write the figure as a PDF, the same bytes each time; its letters are text of TrueType fonts,
+    as journals want them."""
+    sink = io.BytesIO()
+    about = {"Creator": None, "Producer": None, "CreationDate": None, "Subject": words}
+    with rc_context({"pdf.fonttype": 42}):
+        figure.savefig(sink, format="pdf", metadata=about)
+    return sink.getvalue()
 
+
+def _svg(figure: Figure, letters: str = "path", **ground: Any) -> str:
     sink = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "path", "svg.hashsalt": "sojourn"}):
+    with rc_context({"svg.fonttype": letters, "svg.hashsalt": "sojourn"}):
         how = ground or {"transparent": True}
         figure.savefig(sink, format="svg", metadata={"Date": None}, **how)
     text = sink.getvalue()

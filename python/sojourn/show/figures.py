@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The charts of a result by name, and their files: one page with all, or SVG, PNG and numbers.
+"""The charts of a result by name, and their files: a page with all, or pictures and numbers.
 
 Each function of a chart takes cases that fit into one. Otherwise it raises a sentence that names
 the missing key of the scenario.
@@ -18,11 +18,12 @@ from sojourn.core.progress import Progress
 from sojourn.core.text import Column, Table
 from sojourn.result.compare import Case, Results, labels, named, scenario_differences
 from sojourn.result.result import Result
-from sojourn.show.chart import LOOKS, Chart
-from sojourn.show.drawing import draw, png_file, svg_file
+from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Size
+from sojourn.show.drawing import draw, pdf_file, png_file, svg_file
+from sojourn.show.flows import fairness
 from sojourn.show.measured import Absent, Measured, Missing
 from sojourn.show.network_page import of_results
-from sojourn.show.over_time import cwnd, delay, drops, probability, rate, srtt
+from sojourn.show.over_time import cwnd, delay, drops, probability, queue, rate, srtt
 from sojourn.show.page import drawn, render
 from sojourn.show.pings import ping
 from sojourn.show.tables import by_place, columns, metrics_at, seeds_note
@@ -31,14 +32,16 @@ from sojourn.store.store import write_whole
 
 FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
     "delay": delay,
+    "queue": queue,
     "cdf": cdf,
     "ccdf": ccdf,
+    "ping": ping,
     "fct": fct,
     "page": page,
     "rate": rate,
     "cwnd": cwnd,
     "srtt": srtt,
-    "ping": ping,
+    "fairness": fairness,
     "drops": drops,
     "probability": probability,
     "tradeoff": tradeoff,
@@ -107,18 +110,31 @@ def _parts(cases: list[Case]) -> list[tuple[str, list[Case]]]:
     return parts
 
 
-_FILES: Mapping[str, Callable[[Chart], bytes]] = {
-    ".svg": lambda chart: svg_file(draw(chart), chart.words),
-    ".png": lambda chart: png_file(draw(chart), chart.words),
-    ".csv": lambda chart: chart.csv().encode(),
-}
-SUFFIXES = (".html", *_FILES)
+_DRAWN = {".pdf": pdf_file, ".svg": svg_file, ".png": png_file}
+SUFFIXES = (".html", *_DRAWN, ".csv")
 
 
-def check_name(out: Path) -> None:
-    """Check that the suffix of the name is that of a picture; InputError if not."""
+def check_name(out: Path, size: Size = OF_PAGE) -> None:
+    """Check that the suffix of the name is that of a picture, and that it has a size of ours;
+    InputError if not."""
     if out.suffix not in SUFFIXES:
         raise InputError(f"{out}: a picture's name ends in {', '.join(SUFFIXES)}")
+    if size != OF_PAGE and out.suffix not in _DRAWN:
+        raise InputError(f"{out}: --width and --font are of pictures: {', '.join(_DRAWN)}")
+
+
+def files(made: Sequence[Chart], out: Path, size: Size) -> dict[Path, bytes]:
+    """Make the files of pictures or of their numbers; of several, each has the picture's name at
+    the end of the stem."""
+
+    def content(chart: Chart) -> bytes:
+        if out.suffix == ".csv":
+            return chart.csv().encode()
+        return _DRAWN[out.suffix](draw(chart, size.width_in, size.font_pt), chart.words)
+
+    if len(made) == 1:
+        return {out: content(made[0])}
+    return {out.with_name(f"{out.stem}-{chart.name}{out.suffix}"): content(chart) for chart in made}
 
 
 def write(
@@ -128,25 +144,22 @@ def write(
     queue: str | None = None,
     window: str | None = None,
     lead: str = "",
+    *,
+    size: Size = OF_PAGE,
+    log: bool = False,
 ) -> tuple[list[Path], list[str]]:
     """Write the files; return their paths, and a sentence for each missing picture.
 
-    Several pictures as SVG, PNG or CSV take a file each, with the picture's name at the end of the
-    stem. A page begins with `lead`.
+    A page begins with `lead`. With `log` axes of delays and times are logarithmic.
     """
-    check_name(out)
-    measured = Measured(results, queue, window)
+    check_name(out, size)
+    measured = Measured(results, queue, window, log=log)
     with Progress("reading for pictures", len(set(wanted) or FIGURES)) as progress:
         made, sentences = charts(measured, wanted, progress.update)
     if out.suffix == ".html":
         contents = {out: html(measured, made, sentences, lead).encode()}
     else:
-        make = _FILES[out.suffix]
-        is_single = len(made) == 1
-        contents = {
-            out if is_single else out.with_name(f"{out.stem}-{chart.name}{out.suffix}"): make(chart)
-            for chart in made
-        }
+        contents = files(made, out, size)
     for path, content in contents.items():
         write_whole(path, content)
     return list(contents), sentences

@@ -28,7 +28,7 @@ BINS, BINS_OF_DROPS = 200, 50
 _MAX_STEPS = 8
 
 
-# An axis is logarithmic where the largest value is more than so many times the least.
+# A logarithmic axis shows more where the largest value is more than so many times the least.
 WIDE_RANGE = 20
 DELAY = "queue delay (ms)"
 
@@ -62,9 +62,15 @@ class Measured:
     """Results, with the queues and the window to show."""
 
     def __init__(
-        self, results: Mapping[str, Result], queue: str | None = None, window: str | None = None
+        self,
+        results: Mapping[str, Result],
+        queue: str | None = None,
+        window: str | None = None,
+        *,
+        log: bool = False,
     ) -> None:
         self.results = results
+        self.log = log  # whether axes of delays and times are logarithmic
         self.by_case: Cases = cases(results)
         self.names = names(self.by_case)
         every = list(dict.fromkeys(name for case in self.by_case for name in self._queues(case)))
@@ -275,7 +281,7 @@ def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str
 
 
 def is_wide(values: Iterable[float]) -> bool:
-    """Tell whether the range of these values needs a logarithmic axis."""
+    """Tell whether these values are far apart for a linear axis."""
     positive = [value for value in values if value > 0]
     return bool(positive) and max(positive) > WIDE_RANGE * min(positive)
 

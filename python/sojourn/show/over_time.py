@@ -29,6 +29,12 @@ def delay(measured: Measured, cases: Sequence[Case]) -> Chart:
     return _over_time(measured, cases, "delay", "Delay over time", {"queue_delay_ms": DELAY}, BINS)
 
 
+def queue(measured: Measured, cases: Sequence[Case]) -> Chart:
+    """Plot the mean queue length over time."""
+    columns = {"queue_pkts": "queue (packets)"}
+    return _over_time(measured, cases, "queue", "Queue length over time", columns, BINS)
+
+
 def drops(measured: Measured, cases: Sequence[Case]) -> Chart:
     """Plot the shares of arriving packets that were dropped and marked, over time."""
     columns = {"drop_pct": "dropped (%)"}

@@ -5,11 +5,12 @@
 A number is never cut: columns that do not fit go into a further block, with the labels again. A
 pipe or a file gets all columns side by side.
 
-The cells of tables of runs have a metric's mean over the seeds, with their standard deviation.
+The cells of tables of runs have a metric's mean over the seeds, and half of its 95 % interval.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -18,12 +19,14 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sojourn.core.text import Column, Table
+from sojourn.core.text import BESIDE, NOTHING, Column, Table
 from sojourn.result.compare import Cases
 from sojourn.result.metrics import GROUP_METRICS, Metric, summary_of
 from sojourn.result.result import Run
+from sojourn.result.stats import Estimate
 
 __all__ = [
+    "NOTHING",
     "Column",
     "Table",
     "console",
@@ -172,9 +175,6 @@ def _blocks(width: int, labels: Sequence[Column], columns: Sequence[Column]) -> 
     return blocks
 
 
-NOTHING = "–"
-
-
 def by_place(by_case: Cases) -> dict[tuple[str, str], Cases]:
     """Sort cases by their queues and windows."""
     found: dict[tuple[str, str], Cases] = {}
@@ -223,15 +223,21 @@ def _cells(
 
 
 def mean(values: Sequence[float]) -> str:
-    """Write the mean of the measured values, with their deviation if there are several."""
-    values = [value for value in values if value == value]
-    if not values:
-        return NOTHING
-    if len(values) == 1:
-        return f"{sum(values):.2f}"
-    from statistics import fmean, stdev  # slow to import
+    """Write the mean of the measured values, with its interval if there are several."""
+    from sojourn.result.stats import estimate
 
-    return f"{fmean(values):.2f} ± {stdev(values):.2f}"
+    return interval(estimate([value for value in values if value == value]))
+
+
+def interval(estimate: Estimate) -> str:
+    """Write a mean and half of its 95 % interval; a single seed has none."""
+    if math.isnan(estimate.mean):
+        return NOTHING
+    # Three digits of a small mean, such as that of a probability.
+    size = abs(estimate.mean)
+    digits = min(2 - math.floor(math.log10(size)), 6) if 0 < size < 0.1 else 2
+    text = f"{estimate.mean:.{digits}f}"
+    return text if math.isinf(estimate.half) else f"{text}{BESIDE}{estimate.half:.{digits}f}"
 
 
 def seeds_note(by_case: Cases) -> str:
@@ -239,4 +245,4 @@ def seeds_note(by_case: Cases) -> str:
     counts = sorted({len(runs) for runs in by_case.values()})
     if counts == [1]:
         return "1 seed"
-    return f"mean ± standard deviation of {' or '.join(map(str, counts))} seeds"
+    return f"mean ± half of the 95 % interval, {' or '.join(map(str, counts))} seeds"

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from sojourn.core.text import BESIDE
 from sojourn.result.compare import Case
 from sojourn.result.distribution import Distribution
+from sojourn.result.stats import estimate
 from sojourn.show.chart import Chart, Curve, Panel, Point
 from sojourn.show.measured import (
     DELAY,
@@ -75,6 +77,8 @@ _PAGE = replace(
     whose="pages",
     caption="Every page that was complete in the window",
 )
+
+_FAR_APART = " Values are far apart: --log draws them on a logarithmic axis."
 
 # The distribution of each case that has one.
 _ByCase = Mapping[Case, Distribution]
@@ -156,11 +160,7 @@ def _distributions(
 def _panel(
     measured: Measured, cases: Sequence[Case], figure: _Figure, title: str, by_case: _ByCase
 ) -> Panel:
-    ends = [distribution.quantile_ms(0.5) for distribution in by_case.values()]
-    if figure.quantity != "queue_delay":
-        # On a linear axis, one long transfer would hide the differences of all others.
-        ends += [distribution.quantile_ms(1) for distribution in by_case.values()]
-    log = is_wide(ends)
+    log = measured.log
     curves = []
     for case, distribution in by_case.items():
         delays_ms, shares = _curve(distribution, above=figure.is_tail)
@@ -200,6 +200,12 @@ def _caption(
     measured: Measured, cases: Sequence[Case], figure: _Figure, panels: Sequence[Panel]
 ) -> str:
     caption = f"{figure.caption}, {together(measured, cases)}."
+    ends = (
+        [end for curve in panel.curves if len(curve.x) for end in (np.median(curve.x), curve.x[-1])]
+        for panel in panels
+    )
+    if not measured.log and any(map(is_wide, ends)):
+        caption += _FAR_APART
     logs = [curve for panel in panels if panel.x_log for curve in panel.curves if len(curve.x)]
     if any(min(curve.x) <= _LEAST_MS * figure.per_ms for curve in logs):
         least = f"{_LEAST_MS * figure.per_ms:g} {figure.unit}"
@@ -229,7 +235,7 @@ def tradeoff(measured: Measured, cases: Sequence[Case]) -> Chart:
         points = [point for point in points if np.isfinite([point.x, point.y]).all()]
         if not points:
             continue
-        log = is_wide([point.x for point in points])
+        log = measured.log
         panels.append(
             Panel(
                 measured.where(queue),
@@ -240,8 +246,7 @@ def tradeoff(measured: Measured, cases: Sequence[Case]) -> Chart:
             )
         )
         means = (
-            f"{p.name} {number(p.x)} ± {number(p.x_sd)} ms and {number(p.y)} ± {number(p.y_sd)} "
-            "Mbit/s"
+            f"{p.name} {_spread(p.x, p.x_half)} ms and {_spread(p.y, p.y_half)} Mbit/s"
             for p in points
         )
         clauses.append(f"{queue}: {', '.join(means)}")
@@ -251,7 +256,7 @@ def tradeoff(measured: Measured, cases: Sequence[Case]) -> Chart:
             "record.windows"
         )
     is_single = all(len(measured.by_case[case]) == 1 for case in cases)
-    bars = "" if is_single else "; bars are one standard deviation to each side"
+    bars = "" if is_single else "; bars are 95 % intervals"
     caption = (
         f"{seeds(measured, cases)}{bars}. Goodput is of all flows. Less delay is to the left, "
         "more throughput above."
@@ -263,13 +268,15 @@ def _point(measured: Measured, case: Case, queue: str, look: int) -> Point:
     delays, rates = (
         measured.values(case, queue, metric) for metric in ("queue_delay_mean_ms", "goodput_mbps")
     )
-    (x, x_sd), (y, y_sd) = _mean(delays), _mean(rates)
-    return Point(measured.names[case], x, y, x_sd, y_sd, look)
+    (x, x_half), (y, y_half) = _mean(delays), _mean(rates)
+    return Point(measured.names[case], x, y, x_half, y_half, look)
+
+
+def _spread(mean: float, half: float) -> str:
+    return f"{number(mean)}{BESIDE}{number(half)}" if half else number(mean)
 
 
 def _mean(values: Any) -> tuple[float, float]:
-    """Calculate mean and standard deviation of the measured values."""
-    values = values[~np.isnan(values)]
-    if not len(values):
-        return float("nan"), float("nan")
-    return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    """Estimate the mean of the measured values; a single seed has an interval without width."""
+    found = estimate([float(value) for value in values if value == value])
+    return found.mean, 0.0 if np.isinf(found.half) else found.half

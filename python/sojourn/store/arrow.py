@@ -128,6 +128,20 @@ def write_all(path: Path, tables: Iterable[pa.Table]) -> bool:
     return writer is not None
 
 
+def alike(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Give all tables of the same columns the types of the first, in which a column without any
+    value is one of numbers."""
+    schema = None
+    for table in tables:
+        schema = schema or pa.schema(
+            [
+                pa.field(field.name, pa.float64() if pa.types.is_null(field.type) else field.type)
+                for field in table.schema
+            ]
+        )
+        yield table.cast(schema)
+
+
 def rows_in(path: Path) -> int:
     """Count the rows of a Parquet file."""
     import pyarrow.parquet as pq

@@ -7,4 +7,5 @@ Papers and the command use this room; theory may. Begin with `file` and `run`.
 `axes`    axes, and the cells of a plan      `quantity`  values between two ends, columns
 `model`   the tables of a SWEEP.toml        `file`      the file, read and checked
 `run`     the runs of all cells             `result`    tables, JSON and folder of the results
+`kept`    a folder, read back               `figures`, `compare`  pictures; sweeps side by side
 """

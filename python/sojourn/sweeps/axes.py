@@ -250,8 +250,20 @@ def column_of(key: str) -> str:
     return re.sub(r"\W+", "_", key).strip("_")
 
 
-# Columns of every sweep, beside the metrics.
-TAKEN = ("cell", "aqm", "host", "tested", "queue", "window", "seed", "seeds")
+# Columns of the tables of every sweep, beside the metrics.
+TAKEN = (
+    "cell",
+    "aqm",
+    "host",
+    "tested",
+    "queue",
+    "group",
+    "flow",
+    "index",
+    "window",
+    "seed",
+    "seeds",
+)
 
 
 def make_cells(table: SweepTable, metrics: Sequence[Metric], wrong: Wrong) -> tuple[Cell, ...]:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from sojourn.core import seeds as of_seeds
 from sojourn.core import units
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import check_hosts
@@ -61,16 +63,18 @@ class Sweep:
     cells: tuple[Cell, ...]
     variants: tuple[Variant, ...]
     hosts: tuple[str, ...]
-    seeds: int | Until
+    seeds: range | Until
     metrics: tuple[Metric, ...]
     queue: str | None
     window: str | None
     by_seed: tuple[Mapping[str, object], ...] = ()  # the values that each seed sets, if any
+    changes: Mapping[str, object] = field(default_factory=dict)  # in every cell, of `set`
+    asked: Mapping[str, Any] = field(default_factory=dict)  # keys that a command asked for
 
     @property
     def measured(self) -> tuple[Metric, ...]:
         """List the metrics of the columns, and the metric that decides the number of seeds."""
-        more = () if isinstance(self.seeds, int) else (self.seeds.metric,)
+        more = (self.seeds.metric,) if isinstance(self.seeds, Until) else ()
         return tuple(dict.fromkeys((*self.metrics, *more)))
 
     def line_of(self, key: str) -> int | None:
@@ -79,9 +83,19 @@ class Sweep:
         lines = enumerate(self.text.splitlines(), start=1)
         return next((n for n, line in lines if any(word in line for word in quoted)), None)
 
+    def changes_of(self, cell: Cell) -> dict[str, object]:
+        """Join the changes of every cell with those of one."""
+        return {**self.changes, **cell.changes}
 
-def load(path: str | Path) -> Sweep:
-    """Load the sweep in a file. InputError: it is wrong."""
+
+def load(
+    path: str | Path,
+    aqms: Sequence[str] = (),
+    changes: Mapping[str, object] = MappingProxyType({}),
+    seeds: int | str | range | None = None,
+) -> Sweep:
+    """Load the sweep in a file; what is given here goes before its keys. InputError: it is
+    wrong."""
     source = str(path)
     text = toml.read_text(path)
     data = toml.parse(text, source)
@@ -90,16 +104,38 @@ def load(path: str | Path) -> Sweep:
             f"{source}: is a scenario; a sweep is a file of its own that names it: "
             f'scenario = "{Path(path).name}", and its [[axes]]'
         )
+    asked = _asked(data, aqms, changes, seeds)
+    data |= asked
     table = toml.modelled(data, SweepTable, source, text)
     try:
-        return _read(table, data, source, text)
+        return replace(_read(table, source, text), asked=asked)
     except Mistake as error:
         line = toml.line_of(text, error.path)
         place = f"{source}:{line}" if line else source
         raise InputError(f"{place}: {toml.spell(error.path)}: {error}") from error
 
 
-def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) -> Sweep:
+def _asked(
+    data: Mapping[str, Any],
+    aqms: Sequence[str],
+    changes: Mapping[str, object],
+    seeds: int | str | range | None,
+) -> dict[str, Any]:
+    """Return the keys of the file that a command replaces; its paths are from the folder of now."""
+    asked: dict[str, Any] = {}
+    if aqms:
+        asked["aqms"] = [placed_variant(str(v), Path()) for v in read_all(aqms)]
+    if changes:
+        of_file = data.get("set", {})
+        asked["set"] = {**(of_file if isinstance(of_file, dict) else {}), **placed(changes, Path())}
+    if seeds is not None:
+        if isinstance(data.get("seeds"), list):
+            raise InputError("--seeds: the sweep has [[seeds]], which say how many there are")
+        asked["seeds"] = of_seeds.write(of_seeds.read(seeds))
+    return asked
+
+
+def _read(table: SweepTable, source: str, text: str) -> Sweep:
     if table.format != 1:
         raise Mistake(("format",), f"{table.format} is not known; this version reads 1")
     metrics = _metrics(table)
@@ -113,7 +149,7 @@ def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) ->
     aqms = [placed_variant(text, Path(source).parent) for text in table.aqms]
     variants = _told("aqms", lambda: read_all(aqms))
     hosts = _told("hosts", lambda: check_hosts(table.hosts))
-    first = seeds if isinstance(seeds, int) else seeds.at_least
+    first = seeds.at_least if isinstance(seeds, Until) else len(seeds)
     runs = len(cells) * (len(variants) or 1) * len(hosts) * first
     if runs > MAX_RUNS:
         raise Mistake(
@@ -132,6 +168,7 @@ def _read(table: SweepTable, data: Mapping[str, Any], source: str, text: str) ->
         queue=table.queue,
         window=table.window,
         by_seed=_by_seed(table, cells),
+        changes=_changes(table, cells),
     )
 
 
@@ -165,12 +202,13 @@ def _metrics(table: SweepTable) -> tuple[Metric, ...]:
     return tuple(metrics)
 
 
-def _seeds(table: SweepTable) -> int | Until:
+def _seeds(table: SweepTable) -> range | Until:
     seeds = table.seeds
-    if isinstance(seeds, int):
-        return seeds
     if isinstance(seeds, tuple):
-        return len(seeds)
+        return range(1, len(seeds) + 1)
+    if isinstance(seeds, int | str):
+        found: range = _told("seeds", lambda: of_seeds.read(seeds))
+        return found
     try:
         metric = find_metric(seeds.until)
     except InputError as error:
@@ -203,6 +241,19 @@ def _by_seed(table: SweepTable, cells: Sequence[Cell]) -> tuple[Mapping[str, obj
         if same_key(key) in varied:
             raise Mistake(("seeds", 0), f"'{key}' is varied by an axis too; leave one of them out")
     return table.seeds
+
+
+def _changes(table: SweepTable, cells: Sequence[Cell]) -> Mapping[str, object]:
+    """Check that neither an axis nor a seed varies what is set in every cell."""
+    check_quoted(table.set_, ("set",), Mistake)
+    by_seed = table.seeds[0] if isinstance(table.seeds, tuple) and table.seeds else {}
+    varied = {same_key(key) for key in (*cells[0].changes, *by_seed)}
+    for key in table.set_:
+        if same_key(key) in varied:
+            raise Mistake(
+                ("set",), f"'{key}' is varied by an axis or a seed; leave one of them out"
+            )
+    return table.set_
 
 
 def _half_width(value: str | float, metric: Metric, path: toml.Keys) -> float:
@@ -263,6 +314,8 @@ def rename_files(document: Any, named: Callable[[str], str]) -> None:
                     _put(value, n, with_files(own, named, key))
             else:
                 _put(values, i, with_files(value, named, keys[0]))
+    if isinstance(document.get("set"), Mapping):
+        _rename(document["set"], named)
     plan = document.get("plan")
     listed = plan.get("cells") if isinstance(plan, Mapping) else None
     seeds = document.get("seeds")

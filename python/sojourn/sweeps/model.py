@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, StrictFloat, StrictInt, StrictStr, Tag
 
+from sojourn.core.seeds import MAX_SEEDS
 from sojourn.scenario.parts import Model, Name
 
 # All cells are listed, and each is checked, before the first run.
 MAX_CELLS = 100_000
-MAX_SEEDS = 1_000_000
 MAX_RUNS = 1_000_000
 
 End = StrictInt | StrictFloat | StrictStr
@@ -90,18 +90,22 @@ class SweepTable(Model):
     ] = Field(description="a file beside this one, or a table")
     aqms: tuple[StrictStr, ...] = Field((), description="algorithms, as --aqm has them")
     hosts: tuple[StrictStr, ...] = Field(("sim",), description="sim, linux or both")
+    set_: dict[str, Any] = Field(
+        {}, alias="set", description="keys of the scenario in every cell, as --set has them"
+    )
     axes: tuple[AxisTable, ...] = Field((), description="what is varied")
     plan: Annotated[PlanTable, BeforeValidator(_plan)] = Field(
         PlanTable(), description="which cells there are"
     )
     seeds: Annotated[
-        Annotated[int, Field(strict=True, ge=1, le=MAX_SEEDS), Tag("<value>")]
+        Annotated[StrictInt | StrictStr, Tag("<value>")]
         | Annotated[SeedsTable, Tag("<table>")]
         | Annotated[tuple[dict[str, Any], ...], Tag("<list>")],
         Discriminator(_form),
     ] = Field(
         1,
-        description="seeds 1 to N of each cell; more until a metric is known; or what each sets",
+        description="seeds 1 to N of each cell, or '11..20'; more until a metric is known; or what "
+        "each sets",
     )
     metrics: tuple[StrictStr, ...] | None = Field(
         None, description="columns; docs/guide/results.md"

@@ -7,6 +7,8 @@
        /cells.parquet    one row for each cell, algorithm, host, queue, window and seed
        /means.parquet    one row for each cell, algorithm, host, queue and window: means over the
                          seeds, and the half widths of their 95 % intervals
+       /groups.parquet   one row for each cell, algorithm, host, seed, window and name of flows
+       /flows.parquet    one row for each cell, algorithm, host, seed, flow and window
        /own/             C files, traces and vectors of yours, as they were run
        /README.md        a description of the folder
        /runs/            the store: finished runs, from which the same command continues
@@ -18,19 +20,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
-from sojourn.core.errors import InputError
+from sojourn.core import seeds as of_seeds
+from sojourn.core.errors import InputError, StoreError
 from sojourn.core.hosts import made_by
+from sojourn.result import columns
 from sojourn.result.inputs import Inputs, unversioned
 from sojourn.result.result import Run, version_text
 from sojourn.result.stats import Estimate, estimate
 from sojourn.scenario.model import write_toml
 from sojourn.store.folder import claim
-from sojourn.store.store import Content, Entry, digest
+from sojourn.store.store import Content, Entry, Store, digest, partial_name, write_errors
 from sojourn.sweeps.file import rename_files
 from sojourn.user_aqm import library
 
@@ -40,6 +45,10 @@ if TYPE_CHECKING:
     from sojourn.result.metrics import Metric
     from sojourn.sweeps.axes import Cell
     from sojourn.sweeps.file import Sweep
+
+
+# Reports of so many runs are in memory at once.
+_TOGETHER = 100
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,7 @@ class Row:
     host: str
     seed: int
     reading: Reading
+    key: str  # of its entry in the store
     odd: Run | None = None
     queues: Mapping[str, str] = field(default_factory=dict)  # as those of `Run`
 
@@ -94,6 +104,11 @@ class Mean:
         """List the values by seed, without seeds in which it is null."""
         return [value for value in self.values[metric] if not math.isnan(value)]
 
+    def deviation(self, metric: Metric) -> float | None:
+        """Calculate the standard deviation over these seeds; None of fewer than two."""
+        values = self.measured(metric)
+        return stdev(values) if len(values) > 1 else None
+
     def estimate(self, metric: Metric) -> Estimate:
         """Estimate mean and interval over the seeds in which it was measured."""
         return estimate(self.measured(metric))
@@ -106,11 +121,16 @@ class Swept:
     spec: Sweep
     rows: tuple[Row, ...]
     made: int  # runs that were not there before, or not whole
-    damaged: int  # of these, that were not whole
+    store: Store
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Swept: {self.spec.name}, {len(self.spec.cells)} cells, {len(self.rows)} runs>"
+
+    @property
+    def damaged(self) -> int:
+        """Count the runs that were there and not whole; they were made again."""
+        return self.store.damaged
 
     @property
     def odd(self) -> list[Run]:
@@ -187,6 +207,45 @@ class Swept:
                 rows.append(labels | {m.name: _finite(numbers[m]) for m in self.spec.metrics})
         return arrow.table(rows)
 
+    def groups(self) -> Iterator[pa.Table]:
+        """Yield the numbers of groups of flows piece by piece: one row for each run, window and
+        name of flows."""
+        return self._of_runs(columns.group_rows, columns.GROUPS)
+
+    def flows(self) -> Iterator[pa.Table]:
+        """Yield those of flows likewise: one row for each run, flow and window."""
+        return self._of_runs(columns.flow_rows, columns.FLOWS)
+
+    def _of_runs(
+        self,
+        rows_of: Callable[[Iterable[Run]], Iterator[dict[str, Any]]],
+        of_table: Sequence[columns.Column],
+    ) -> Iterator[pa.Table]:
+        """Yield pieces of a table with all of its columns, whatever traffic a cell has. An axis
+        that is called like one of them takes its place.
+
+        The reports are read once more: those of all runs may exceed the memory.
+        """
+        from sojourn.store import arrow
+
+        names = ["cell", *self.spec.cells[0].columns, *(column.name for column in of_table)]
+        for start in range(0, len(self.rows), _TOGETHER):
+            yield arrow.table(
+                [
+                    {**dict.fromkeys(names), **row, "cell": of_run.cell, **cell.columns}
+                    for of_run in self.rows[start : start + _TOGETHER]
+                    for cell in [self.spec.cells[of_run.cell - 1]]
+                    for row in rows_of([self._run(of_run)])
+                ]
+            )
+
+    def _run(self, row: Row) -> Run:
+        entry = self.store.load(row.key)
+        if entry is None:
+            raise StoreError(f"{self.store.folder(row.key)}: was there, and is gone")
+        labels: dict[str, str | int] = {"aqm": row.aqm, "seed": row.seed, "host": row.host}
+        return Run(labels, entry.report, entry, row.queues)
+
     def means_table(self) -> pa.Table:
         """Tabulate one row for each cell, algorithm, host, queue and window."""
         from sojourn.store import arrow
@@ -198,6 +257,7 @@ class Swept:
                 estimate = mean.estimate(metric)
                 row[metric.name] = _finite(estimate.mean)
                 row[f"{metric.name}_ci95"] = _finite(estimate.half)
+                row[f"{metric.name}_sd"] = mean.deviation(metric)
                 row[f"{metric.name}_seeds"] = len(mean.measured(metric))
             rows.append(row)
         return arrow.table(rows)
@@ -215,15 +275,15 @@ def save(swept: Swept, folder: Path) -> None:
 
     InputError: another command has meanwhile put more into it.
     """
-    from sojourn.store.arrow import parquet_bytes
+    from sojourn.store import arrow
 
     inputs = _inputs(swept.spec)
     made = made_by()
     contents: dict[str, Content] = {
         "sweep.toml": _beside_scenario(swept.spec, inputs).encode(),
         "scenario.toml": write_toml(inputs.value(swept.spec.scenario.to_data())).encode(),
-        "cells.parquet": parquet_bytes(swept.cells_table()),
-        "means.parquet": parquet_bytes(swept.means_table()),
+        "cells.parquet": arrow.parquet_bytes(swept.cells_table()),
+        "means.parquet": arrow.parquet_bytes(swept.means_table()),
     }
     has_own = bool(swept.sources or inputs.files)
     contents["README.md"] = _README.format(
@@ -231,13 +291,19 @@ def save(swept: Swept, folder: Path) -> None:
     ).encode()
     with claim(folder).held() as own:
         _check(own.path, swept.spec)
+        for name, pieces in (("groups.parquet", swept.groups()), ("flows.parquet", swept.flows())):
+            beside = partial_name(folder / name)
+            with write_errors(folder / name):
+                if arrow.write_all(beside, arrow.alike(pieces)):
+                    contents[name] = beside
+        seeds = [row.seed for row in swept.rows]
         head = {
             "format": FORMAT,
             **made,
             "command": _COMMAND,
             "sweep": swept.spec.name,
             "axes": swept.axes(),
-            "seeds": max(row.seed for row in swept.rows),
+            "seeds": of_seeds.write(range(min(seeds), max(seeds) + 1)),
             "hosts": list(swept.spec.hosts),
             "asked": _asked(swept.spec),
             "files": own.write_all(contents | inputs.files, swept.sources),
@@ -258,7 +324,10 @@ def _asked(spec: Sweep) -> list[str]:
     return [
         digest(
             unversioned(
-                json.dumps([scenario, inputs.value(cell.changes), aqm, host, *seed], sort_keys=True)
+                json.dumps(
+                    [scenario, inputs.value(spec.changes_of(cell)), aqm, host, *seed],
+                    sort_keys=True,
+                )
             ).encode()
         )[:16]
         for cell in spec.cells
@@ -287,8 +356,9 @@ def _check(folder: Path, spec: Sweep) -> None:
         return
     if "sweep" not in head:
         raise InputError(f"{folder}: holds what another command made; {other}")
-    most = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_most
-    if set(head["asked"]) - set(_asked(spec)) or head["seeds"] > most:
+    until = spec.seeds
+    seeds = until if isinstance(until, range) else range(1, until.at_most + 1)
+    if set(head["asked"]) - set(_asked(spec)) or set(of_seeds.read(head["seeds"])) - set(seeds):
         raise InputError(
             f"{folder}: holds a sweep that has cells, algorithms, hosts or seeds that this one has "
             f"not; ask for those too, or {other}"
@@ -304,7 +374,17 @@ def _beside_scenario(spec: Sweep, inputs: Inputs) -> str:
     rename_files(document, inputs.name)
     if any(library.is_file(variant.algorithm) for variant in spec.variants):
         document["aqms"] = [inputs.variant(variant) for variant in spec.variants]
-    return f'scenario = "scenario.toml"\n{tomlkit.dumps(document)}'
+    head: dict[str, Any] = {"scenario": "scenario.toml"}
+    for key, value in spec.asked.items():
+        document.pop(key, None)
+        if key == "set":  # a table would take all keys below it
+            head[key] = tomlkit.inline_table()
+            head[key].update(inputs.value(value))
+        elif key == "aqms":
+            head[key] = [inputs.variant(variant) for variant in spec.variants]
+        else:
+            head[key] = value
+    return tomlkit.dumps(head) + tomlkit.dumps(document)
 
 
 _COMMAND = "sojourn sweep sweep.toml"
@@ -319,7 +399,8 @@ In this folder, this command repeats it:
 * `cells.parquet`: one row for each cell, algorithm, host, queue, window and seed; the values of
   the axes are columns
 * `means.parquet`: the same, means over the seeds; `_ci95` is half the width of the 95 % interval,
-  `_seeds` in how many the metric was measured
+  `_sd` the standard deviation, `_seeds` in how many the metric was measured
+* `groups.parquet`, `flows.parquet`: each group of flows and each flow, in each run
 * `result.json`: version, command, host, axes
 {own}* `runs/`: each finished run with its scenario in full; the same command goes on here
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sojourn import algorithms
@@ -43,6 +44,9 @@ _GROWTH = 1.5
 def sweep(
     path: str | os.PathLike[str],
     *,
+    aqms: Sequence[str] = (),
+    changes: Mapping[str, object] = MappingProxyType({}),
+    seeds: int | str | range | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,
@@ -50,18 +54,21 @@ def sweep(
 ) -> Swept:
     """Run the sweep in a file, and save it in the folder `out`.
 
+    `aqms`, `changes` and `seeds`, as `sojourn.run` has them, go before the keys of the file.
+
     Finished runs are taken from the store, unless `again` is true. A sweep that was stopped
     therefore continues.
 
     `workers` and `client` are as for `sojourn.run`.
     """
-    spec = file.load(Path(path))
+    spec = file.load(Path(path), aqms, changes, seeds)
     if out and Path(out).exists():
         check_folder(Path(out), spec)
     rows: list[Row] = []
     sources: dict[str, Mapping[str, str]] = {}
-    first = spec.seeds if isinstance(spec.seeds, int) else spec.seeds.at_least
-    wanted = {number: range(1, first + 1) for number in range(1, len(spec.cells) + 1)}
+    until = spec.seeds
+    first = range(1, until.at_least + 1) if isinstance(until, Until) else until
+    wanted = dict.fromkeys(range(1, len(spec.cells) + 1), first)
     made = 0
     batch = list(jobs(spec, wanted))
     store = open_store(out)  # a sweep that is refused leaves no folder behind
@@ -70,14 +77,14 @@ def sweep(
         made += len(batch) if again else sum(not store.has(job.key) for job in batch)
         readings = runner.readings(batch, f"sweeping {spec.name}", partial(_read, spec, sources))
         rows += [_row(spec, job, reading) for job, reading in zip(batch, readings, strict=True)]
-        wanted = _more(spec, spec.seeds, rows, wanted) if isinstance(spec.seeds, Until) else {}
+        wanted = _more(spec, until, rows, wanted) if isinstance(until, Until) else {}
         batch = list(jobs(spec, wanted)) if wanted else []
     # Rows of later seeds go to the others of their cell and algorithm.
     first_of: dict[tuple[int, str, str], int] = {}
     for row in rows:
         first_of.setdefault((row.cell, row.aqm, row.host), len(first_of))
     rows.sort(key=lambda row: (row.cell, first_of[row.cell, row.aqm, row.host], row.seed))
-    swept = Swept(spec, tuple(rows), made + store.damaged, store.damaged, sources)
+    swept = Swept(spec, tuple(rows), made + store.damaged, store, sources)
     if out:
         save(swept, Path(out))
     return swept
@@ -112,7 +119,7 @@ def scenario_of(spec: Sweep, number: int, variant: Variant | None, seed: int = 1
     """Make the scenario of a cell, counted from 1, with this algorithm and seed."""
     cell = spec.cells[number - 1]
     where = f"cell {number} ({cell.label})" + (f", {variant}" if variant else "")
-    values = cell.changes
+    values = spec.changes_of(cell)
     if spec.by_seed:
         values |= dict(spec.by_seed[seed - 1])
         where += f", seed {seed}"
@@ -171,7 +178,7 @@ def _row(spec: Sweep, job: Job, reading: Reading) -> Row:
         )
     odd = Run(labels, reading.odd.report, reading.odd, job.queues) if reading.odd else None
     aqm, host, seed = str(labels["aqm"]), str(labels["host"]), int(labels["seed"])
-    return Row(number, aqm, host, seed, reading, odd, job.queues)
+    return Row(number, aqm, host, seed, reading, job.key, odd, job.queues)
 
 
 def _more(

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The seeds of a command: 1 to N, or from one number to another, as in 11..20."""
+
+from __future__ import annotations
+
+from sojourn.core.errors import InputError
+
+# More is taken for a typing error: all runs of a command are listed before the first one.
+MAX_SEEDS = 1_000_000
+_BETWEEN = ".."
+
+
+def read(seeds: int | str | range) -> range:
+    """Read a number N, for seeds 1 to N, or the first and the last seed. InputError: it is neither,
+    or not allowed."""
+    if isinstance(seeds, range):
+        found, text = seeds, write(seeds)
+    else:
+        text = str(seeds)
+        first, between, last = text.partition(_BETWEEN)
+        try:
+            found = range(int(first), int(last) + 1) if between else range(1, int(text) + 1)
+        except ValueError:
+            raise InputError(
+                f"seeds {text}: a number N is wanted, for seeds 1 to N, or two, as in 11..20"
+            ) from None
+    if not found or found.step != 1 or found.start < 1 or found.stop > MAX_SEEDS + 1:
+        raise InputError(f"{text} seeds; allowed: 1 to {MAX_SEEDS}, or a part of these")
+    return found
+
+
+def write(seeds: range) -> int | str:
+    """Write seeds as files and command lines have them."""
+    last = seeds.stop - 1
+    return last if seeds.start == 1 else f"{seeds.start}{_BETWEEN}{last}"

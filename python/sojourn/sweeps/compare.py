@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Sweeps side by side: the difference of each later one to the first, seed by seed, in the cells
+with the same values of the axes."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sojourn.core.errors import InputError
+from sojourn.result.compare import differing, leaves
+from sojourn.result.metrics import Metric
+from sojourn.result.stats import Estimate, estimate
+from sojourn.sweeps.kept import Kept, Row
+
+# The labels of a row besides the axes.
+_LABELS = ("aqm", "tested", "host", "queue", "window")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A metric of one place in two sweeps, over the seeds that both have."""
+
+    result: str
+    less: str
+    labels: Mapping[str, Any]  # axes, algorithm, host, queue, window
+    metric: Metric
+    first: Estimate
+    other: Estimate
+    estimate: Estimate  # of the difference
+    pairs: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return one element of `differences` in `sojourn compare --json`."""
+        return {
+            "result": self.result,
+            "to_result": self.less,
+            **self.labels,
+            "metric": self.metric.name,
+            "unit": self.metric.unit,
+            "pairs": self.pairs,
+            "difference": self.estimate.mean,
+            "ci95": [self.estimate.low, self.estimate.high],
+            "shown": self.estimate.is_off_zero,
+        }
+
+
+def pairs(sweeps: Mapping[str, Kept]) -> list[Pair]:
+    """List the differences. InputError: no metric, or no cell, is in the first and in another."""
+    (less, first), *others = sweeps.items()
+    found = [pair for name, other in others for pair in _pairs(less, first, name, other)]
+    if not found:
+        raise InputError(
+            "these sweeps share no metric at equal values of the same axes and algorithms"
+        )
+    return found
+
+
+def _pairs(less: str, first: Kept, name: str, other: Kept) -> Iterator[Pair]:
+    columns = [column for column in first.columns.values() if column in other.columns.values()]
+    keys = (*columns, *_LABELS)
+    before, after = (_by_place(kept, keys) for kept in (first, other))
+    metrics = [metric for metric in first.metrics if metric in other.metrics]
+    for metric in metrics:
+        for place, seeds in before.items():
+            both = [
+                (float(row[metric.name]), float(after[place][seed][metric.name]))
+                for seed, row in seeds.items()
+                if seed in after.get(place, {})
+                and row[metric.name] is not None
+                and after[place][seed][metric.name] is not None
+            ]
+            if both:
+                a, b = ([pair[n] for pair in both] for n in (0, 1))
+                difference = estimate([y - x for x, y in both])
+                labels = dict(zip(keys, place, strict=True))
+                yield Pair(
+                    name, less, labels, metric, estimate(a), estimate(b), difference, len(both)
+                )
+
+
+def _by_place(kept: Kept, keys: tuple[str, ...]) -> dict[tuple[Any, ...], dict[int, Row]]:
+    """Sort rows by the axes that both sweeps have, and by seed.
+
+    InputError: a further axis has several values, so that a place has several cells.
+    """
+    found: dict[tuple[Any, ...], dict[int, Row]] = {}
+    for row in kept.cells:
+        seeds = found.setdefault(tuple(row[key] for key in keys), {})
+        if row["seed"] in seeds:
+            further = ", ".join(c for c in kept.columns.values() if c not in keys)
+            raise InputError(f"{kept.folder}: only this sweep has the axis {further}: no pairs")
+        seeds[row["seed"]] = row
+    return found
+
+
+def different(sweeps: Mapping[str, Kept]) -> dict[str, list[str]]:
+    """List the keys that differ in the scenarios and the sweeps, with the value in each."""
+    return differing([dict(_values(kept)) for kept in sweeps.values()])
+
+
+def _values(kept: Kept) -> Iterator[tuple[str, str]]:
+    for name in ("scenario.toml", "sweep.toml"):
+        data = tomllib.loads((kept.folder / name).read_text(encoding="utf-8"))
+        data.pop("scenario", None)
+        yield from leaves(data, "")
+    yield "(version)", str(kept.head["core"])

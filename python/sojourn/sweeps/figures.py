@@ -1,0 +1,358 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Pictures of a sweep: metrics over one axis, with intervals, or a heat map over two.
+
+A panel has one value of each further axis, and of the queue where there are several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sojourn.core.errors import InputError, nearest
+from sojourn.core.text import Column, Table
+from sojourn.result.metrics import Metric
+from sojourn.result.stats import Estimate
+from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Curve, Layout, Panel, Size, file_name
+from sojourn.show.figures import check_name, files
+from sojourn.show.measured import MAX_PANELS
+from sojourn.show.page import drawn, number, render
+from sojourn.show.page import spread as mean_and_half
+from sojourn.show.tables import interval
+from sojourn.show.theme import INK, colour, marker
+from sojourn.store.store import write_whole
+from sojourn.sweeps.kept import Kept, Row
+
+# Units at the end of a column's name, as an axis has them.
+_UNITS = {
+    "ms": "ms",
+    "mbps": "Mbit/s",
+    "bytes": "bytes",
+    "pkts": "packets",
+    "pct": "%",
+    "hz": "Hz",
+}
+
+
+# The entry of a heat map in the legend.
+_SHADE = {"linestyle": "", "marker": "s", "markersize": 8}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The axes and the metric that a command asks for; empty words are chosen here."""
+
+    x: str = ""
+    y: str = ""  # a metric, or with `z` another axis
+    z: str = ""  # the metric of a heat map
+    queue: str | None = None
+    window: str | None = None
+    log: bool = False
+
+
+def write(
+    kept: Kept, out: Path, wish: Wish, size: Size = OF_PAGE
+) -> tuple[list[Path], Sequence[Chart]]:
+    """Write a page, or pictures; return the paths and the charts."""
+    check_name(out, size)
+    made = charts(kept, wish)
+    contents = (
+        {out: html(kept, made, wish).encode()} if out.suffix == ".html" else files(made, out, size)
+    )
+    for path, content in contents.items():
+        write_whole(path, content)
+    return list(contents), made
+
+
+def charts(kept: Kept, wish: Wish) -> list[Chart]:
+    """Make the picture that is asked for; without a metric, one of each."""
+    rows = _rows(kept, wish)
+    x = kept.axis("--x", wish.x) if wish.x else next(iter(kept.columns.values()))
+    if wish.z:
+        if not wish.y:
+            raise InputError("--z: a heat map has two axes; name them with --x and --y")
+        y, metric = kept.axis("--y", wish.y), kept.metric("--z", wish.z)
+        if x == y:
+            raise InputError(f"--y {wish.y}: is the axis of --x; a heat map has two")
+        return [_heat_map(kept, rows, x, y, metric)]
+    metrics = [kept.metric("--y", wish.y)] if wish.y else kept.metrics
+    made = [_lines(kept, rows, x, metric, log=wish.log) for metric in metrics]
+    if not any(made):
+        raise InputError(f"{kept.folder}: no run measured {', '.join(m.name for m in metrics)}")
+    return [chart for chart in made if chart]
+
+
+def _rows(kept: Kept, wish: Wish) -> list[Row]:
+    """Select the rows of the window, the first unless one is named, and of the queue."""
+    chosen = list(kept.means)
+    first = {"window": wish.window or chosen[0]["window"], "queue": wish.queue}
+    for key, name in first.items():
+        known = list(dict.fromkeys(str(row[key]) for row in kept.means))
+        if name is not None and name not in known:
+            raise InputError(f"--{key} {name}: the sweep has no such {key}.{nearest(name, known)}")
+        chosen = [row for row in chosen if name in (None, row[key])]
+    return chosen
+
+
+def _panels(
+    kept: Kept, rows: Sequence[Row], shown: Sequence[str], metric: Metric
+) -> dict[str, list[Row]]:
+    """Sort rows by the values of the axes that a picture does not show; by the queue too, where
+    there are several and the metric has none of its own."""
+    keys = [column for column in kept.columns.values() if column not in shown]
+    if metric.places != "queues" or metric.place:
+        first = rows[0]["queue"]
+        rows = [row for row in rows if row["queue"] == first]
+    elif len({row["queue"] for row in rows}) > 1:
+        keys.append("queue")
+    panels: dict[str, list[Row]] = {}
+    for row in rows:
+        title = ", ".join(_value_text(key, row[key]) for key in keys)
+        panels.setdefault(title, []).append(row)
+    if len(panels) > MAX_PANELS:
+        raise InputError(
+            f"a picture has at most {MAX_PANELS} panels, and {', '.join(keys)} have {len(panels)} "
+            "values together; choose another --x, or a heat map with --x, --y and --z"
+        )
+    return panels
+
+
+def _value_text(key: str, value: object) -> str:
+    name, _, unit = key.rpartition("_")
+    if name and unit in _UNITS and not isinstance(value, str):
+        return f"{name.replace('_', ' ')} {value:g} {_UNITS[unit]}"
+    return f"{key.replace('_', ' ')} {value}"
+
+
+def _axis_label(key: str) -> str:
+    name, _, unit = key.rpartition("_")
+    known = name and unit in _UNITS
+    return f"{name} ({_UNITS[unit]})".replace("_", " ") if known else key.replace("_", " ")
+
+
+def _names(kept: Kept) -> Callable[[Row], str]:
+    """Return what names a line: the algorithm under test, and the host where there are several."""
+    several = len({row["host"] for row in kept.means}) > 1
+    return lambda row: f"{row['tested']}, {row['host']}" if several else str(row["tested"])
+
+
+def _estimate(row: Row, metric: Metric) -> Estimate:
+    mean, half = row[metric.name], row[f"{metric.name}_ci95"]
+    nothing, endless = float("nan"), float("inf")
+    return Estimate(nothing if mean is None else mean, endless if half is None else half)
+
+
+def _places(rows: Sequence[Row], column: str) -> tuple[dict[Any, float], bool]:
+    """Give each value its place on an axis: numbers their own, words one after the other."""
+    values = dict.fromkeys(row[column] for row in rows)
+    is_number = all(type(value) in (int, float) for value in values)
+    if is_number:
+        return {value: float(value) for value in sorted(values)}, True
+    return {value: float(place) for place, value in enumerate(values)}, False
+
+
+def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool) -> Chart | None:
+    """Draw a metric over an axis: a line for each algorithm, with its intervals."""
+    rows = [row for row in rows if row[metric.name] is not None]
+    if not rows:
+        return None
+    name_of = _names(kept)
+    names = list(dict.fromkeys(map(name_of, kept.means)))
+    if len(names) > LOOKS:
+        raise InputError(f"{len(names)} algorithms; a picture of a sweep has at most {LOOKS}")
+    panels, clauses = [], []
+    for title, of_panel in _panels(kept, rows, (x,), metric).items():
+        places, is_number = _places(of_panel, x)
+        curves = []
+        for look, name in enumerate(names):
+            line = sorted(
+                (row for row in of_panel if name_of(row) == name), key=lambda row: places[row[x]]
+            )
+            if not line:
+                continue
+            found = [_estimate(row, metric) for row in line]
+            curves.append(
+                Curve(
+                    name,
+                    [places[row[x]] for row in line],
+                    [estimate.mean for estimate in found],
+                    look,
+                    reach=_reach(metric, found),
+                    style={"marker": marker(look), "markersize": 4, "capsize": 2},
+                )
+            )
+            words = (
+                f"{_value(row[x])}: {mean_and_half(estimate)}"
+                for row, estimate in zip(line, found, strict=True)
+            )
+            head = f"{title}, {name}" if title else name
+            clauses.append(f"{head} at {', '.join(words)}")
+        most = max(places.values())
+        panels.append(
+            Panel(
+                title,
+                f"{_axis_label(x)}, log" if log and is_number else _axis_label(x),
+                _metric_label(metric),
+                curves,
+                x_right=1.05 * most if is_number else None,
+                x_log=log and is_number,
+                ticks=() if is_number else [(place, str(value)) for value, place in places.items()],
+            )
+        )
+    return Chart.described(
+        file_name(metric.name),
+        f"{metric.label[0].upper()}{metric.label[1:]}",
+        _caption(rows, "Means over the seeds; bars are 95 % intervals."),
+        panels,
+        clauses,
+    )
+
+
+def _reach(metric: Metric, found: Sequence[Estimate]) -> tuple[Any, Any] | None:
+    """Return the lengths of the intervals below and above; None where each is of one seed."""
+    ends = [
+        metric.interval(estimate) if estimate.half < float("inf") else (estimate.mean,) * 2
+        for estimate in found
+    ]
+    if all(low == high for low, high in ends):
+        return None
+    pairs = list(zip(found, ends, strict=True))
+    return [max(e.mean - low, 0) for e, (low, _) in pairs], [
+        max(high - e.mean, 0) for e, (_, high) in pairs
+    ]
+
+
+def _metric_label(metric: Metric) -> str:
+    return " ".join(metric.heading.split("\n"))
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _caption(rows: Sequence[Row], words: str) -> str:
+    counts = sorted({row["seeds"] for row in rows})
+    if counts == [1]:
+        words = "One seed."
+    least, most = counts[0], counts[-1]
+    seeds = "" if most == 1 else f" {least if least == most else f'{least} to {most}'} seeds."
+    return f"{words}{seeds} Window: {rows[0]['window']}."
+
+
+def _heat_map(kept: Kept, rows: Sequence[Row], x: str, y: str, metric: Metric) -> Chart:
+    """Draw a metric over two axes as shades: a panel for each algorithm, one scale for all."""
+    rows = [row for row in rows if row[metric.name] is not None]
+    if not rows:
+        raise InputError(f"--z {metric.name}: no run measured it")
+    name_of = _names(kept)
+    columns, lines = (
+        {value: float(n) for n, value in enumerate(_places(rows, key)[0])} for key in (x, y)
+    )
+    most = max(row[metric.name] for row in rows) or 1.0
+    panels: list[Panel] = []
+    clauses = []
+    numbers: list[tuple[Any, ...]] = []
+    for title, of_title in _panels(kept, rows, (x, y), metric).items():
+        for name in dict.fromkeys(map(name_of, of_title)):
+            cells = {
+                (columns[row[x]], lines[row[y]]): row[metric.name]
+                for row in of_title
+                if name_of(row) == name
+            }
+            panels.append(
+                Panel(
+                    ", ".join(filter(None, (name, title))),
+                    _axis_label(x),
+                    _axis_label(y),
+                    [Curve("" if panels else _metric_label(metric), [], [], style=_SHADE)],
+                    ticks=[(place, _value(value)) for value, place in columns.items()],
+                    finish=partial(_fill, cells, lines, len(columns), most),
+                )
+            )
+            own = [row for row in of_title if name_of(row) == name]
+            numbers += [(panels[-1].title, row[x], row[y], row[metric.name]) for row in own]
+            clauses.append(f"{panels[-1].title} from {_ends(cells)}")
+    if len(panels) > MAX_PANELS:
+        raise InputError(f"{len(panels)} heat maps; a picture has at most {MAX_PANELS}")
+    title = f"{metric.label[0].upper()}{metric.label[1:]}"
+    return Chart(
+        file_name("map", metric.name),
+        title,
+        _caption(rows, f"Means over the seeds, {_metric_label(metric)}; darker is more."),
+        panels,
+        f"{title} over {_axis_label(x)} and {_axis_label(y)}: {'; '.join(clauses)}.",
+        Layout(columns=min(len(panels), 3)),
+        columns=("panel", x, y, metric.name),
+        rows=numbers,
+    )
+
+
+def _ends(cells: Mapping[tuple[float, float], float]) -> str:
+    return f"{number(min(cells.values()))} to {number(max(cells.values()))}"
+
+
+def _fill(
+    cells: Mapping[tuple[float, float], float],
+    lines: Mapping[Any, float],
+    width: int,
+    most: float,
+    axes: Any,
+    _narrow: bool,
+) -> None:
+    """Shade each cell by its value, which is written in it."""
+    from matplotlib.patches import Rectangle
+
+    for (x, y), value in cells.items():
+        shade = max(value, 0.0) / most
+        corner = x - 0.5, y - 0.5
+        axes.add_patch(Rectangle(corner, 1, 1, facecolor=colour(0), alpha=0.75 * shade))
+        axes.text(x, y, f"{value:.3g}", ha="center", va="center", color=INK.light, fontsize="small")
+    axes.set_xlim(-0.5, width - 0.5)
+    axes.set_ylim(-0.5, len(lines) - 0.5)
+    axes.set_yticks([*lines.values()], [_value(value) for value in lines])
+    axes.grid(visible=False)
+
+
+def html(kept: Kept, made: Sequence[Chart], wish: Wish) -> str:
+    """Write a page: what was swept in words, the pictures, and their numbers."""
+    rows = _rows(kept, wish)
+    names = list(dict.fromkeys(map(_names(kept), rows)))
+    axes = [
+        f"{len({row[column] for row in rows})} values of {_axis_label(column)}"
+        for column in kept.columns.values()
+    ]
+    lead = f"{' and '.join(axes)}, {' and '.join(names)}; seeds {kept.head['seeds']}."
+    return render(
+        "plot.html",
+        title=kept.name,
+        lead=lead[0].upper() + lead[1:],
+        results=[],
+        runs=len({(row["cell"], row["tested"], row["host"], row["seed"]) for row in kept.cells}),
+        networks=[],
+        charts=list(map(drawn, made)),
+        sentences=[],
+        tables=[_table(kept, rows)],
+        different=None,
+    )
+
+
+def _table(kept: Kept, rows: Sequence[Row]) -> Table:
+    labels = [
+        *(
+            Column(_axis_label(key), [_value(row[key]) for row in rows])
+            for key in kept.columns.values()
+        ),
+        Column("aqm", [_names(kept)(row) for row in rows]),
+    ]
+    if len({row["queue"] for row in rows}) > 1:
+        labels.append(Column("queue", [str(row["queue"]) for row in rows]))
+    columns = [
+        Column(metric.heading, [interval(_estimate(row, metric)) for row in rows])
+        for metric in kept.metrics
+    ]
+    note = _caption(rows, "Mean ± half of the 95 % interval.")
+    return Table(str(rows[0]["window"]), labels, columns, note)

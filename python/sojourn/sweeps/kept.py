@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""A sweep's folder, read back as tables for pictures and comparisons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from sojourn.core.errors import InputError, StoreError, nearest
+from sojourn.result.metrics import Metric, find
+from sojourn.store.store import digest_of
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The tables of a finished sweep, without its runs."""
+
+    folder: Path
+    head: Mapping[str, Any]
+    cells: Sequence[Row]  # a run each
+    means: Sequence[Row]
+    metrics: tuple[Metric, ...]
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read a folder. InputError: it holds no sweep. StoreError: it is not whole."""
+        from sojourn.store import arrow
+
+        head = _head(folder)
+        if head is None:
+            raise InputError(f"{folder}: holds no sweep, as another of these does")
+        for name in ("cells.parquet", "means.parquet", "scenario.toml", "sweep.toml"):
+            if not (folder / name).exists() or digest_of(folder / name) != head["files"][name]:
+                raise StoreError(
+                    f"{folder}: this sweep is not whole: {name} was changed. Run "
+                    f"sojourn sweep {folder}/sweep.toml --out {folder}: no run is made again"
+                )
+        cells, means = (
+            arrow.read(folder / f"{name}.parquet").to_pylist() for name in ("cells", "means")
+        )
+        metrics = [name.removesuffix("_ci95") for name in means[0] if name.endswith("_ci95")]
+        return cls(folder, head, cells, means, tuple(map(find, metrics)))
+
+    @property
+    def name(self) -> str:
+        """Return the name of the sweep."""
+        return str(self.head["sweep"])
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """List the column of each axis; one that moves several keys has the first one's."""
+        return {axis["name"]: axis["columns"][0] for axis in self.head["axes"]}
+
+    def axis(self, option: str, name: str) -> str:
+        """Find the column of an axis by its name, or by the column's own."""
+        columns = self.columns
+        if name in columns.values():
+            return name
+        if name not in columns:
+            raise InputError(f"{option} {name}: no such axis.{nearest(name, columns)}")
+        return columns[name]
+
+    def metric(self, option: str, name: str) -> Metric:
+        """Find a metric among those of the sweep, in either spelling."""
+        wanted = find(name)
+        for metric in self.metrics:
+            if (metric.kind, metric.place) == (wanted.kind, wanted.place):
+                return metric
+        raise InputError(
+            f"{option} {name}: the sweep has no such metric; add it to `metrics` of "
+            f"{self.folder / 'sweep.toml'} and sweep again: no run is made again. It has: "
+            + ", ".join(metric.name for metric in self.metrics)
+        )
+
+
+def is_sweep(folder: Path) -> bool:
+    """Tell whether a folder holds a finished sweep."""
+    return _head(folder) is not None
+
+
+def _head(folder: Path) -> dict[str, Any] | None:
+    try:
+        head: dict[str, Any] = json.loads((folder / "result.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    return head if isinstance(head, dict) and "sweep" in head else None

@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Pictures and comparisons of sweeps: they show the numbers of the folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import sojourn
+from sojourn.cli import status
+from sojourn.core.errors import InputError
+from sojourn.show.drawing import draw
+from sojourn.sweeps.figures import Wish, charts
+from sojourn.sweeps.kept import Kept
+
+from tests.conftest import SMALL
+
+SWEEP = """
+scenario = "scenario.toml"
+aqms = ["codel", "fifo"]
+seeds = 3
+metrics = ["queue_delay_mean_ms", "bulk.jain", "step_settling_s"]
+
+[[axes]]
+key = "dumbbell.rtt"
+values = ["10 ms", "40 ms"]
+
+[[axes]]
+key = "dumbbell.rate"
+values = ["1 Mbit/s", "5 Mbit/s"]
+"""
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("swept")
+    text = SMALL.replace("2 s", "500 ms") + 'start_spread = "100 ms"\n'
+    (folder / "scenario.toml").write_text(text)
+    (folder / "sweep.toml").write_text(SWEEP)
+    short, more = folder / "short", folder / "more"
+    sojourn.sweep(folder / "sweep.toml", out=short)
+    sojourn.sweep(folder / "sweep.toml", changes={"dumbbell.flows.bulk.count": 4}, out=more)
+    return short, more
+
+
+@pytest.fixture(scope="module")
+def kept(folders: tuple[Path, Path]) -> Kept:
+    return Kept.load(folders[0])
+
+
+def test_a_line_has_the_means_of_an_algorithm_and_a_panel_one_value_of_the_other_axis(
+    kept: Kept, folders: tuple[Path, Path]
+) -> None:
+    (found,) = charts(kept, Wish(x="rtt", y="queue_delay_mean_ms"))
+    assert [panel.title for panel in found.panels] == ["rate 1 Mbit/s", "rate 5 Mbit/s"]
+    assert [curve.name for curve in found.panels[0].curves] == ["codel", "fifo"]
+    means = pd.read_parquet(folders[0] / "means.parquet")
+    fifo = means[(means["aqm"] == "fifo") & (means["rate_mbps"] == 5)].sort_values("rtt_ms")
+    curve = found.panels[1].curves[1]
+    assert list(curve.x) == [10, 40] and list(curve.y) == list(fifo["queue_delay_mean_ms"])
+    assert curve.reach
+    assert list(curve.reach[1]) == pytest.approx(list(fifo["queue_delay_mean_ms_ci95"]))
+    assert (found.panels[0].x, found.panels[0].y) == ("rtt (ms)", "queue delay mean (ms)")
+    assert all(axes.get_ylim()[0] == 0 for axes in draw(found, 3.5, 8).axes)
+
+
+def test_an_interval_ends_where_values_do(kept: Kept) -> None:
+    """Jain's index has no value above 1, and either spelling names it."""
+    (found,) = charts(kept, Wish(x="rate_mbps", y="jain of bulk"))
+    for curve in (curve for panel in found.panels for curve in panel.curves):
+        assert curve.reach
+        assert all(y + up <= 1 + 1e-9 for y, up in zip(curve.y, curve.reach[1], strict=True))
+
+
+def test_a_heat_map_has_a_panel_for_each_algorithm_with_every_mean(kept: Kept) -> None:
+    (found,) = charts(kept, Wish(x="rtt", y="rate", z="queue_delay_mean_ms"))
+    assert [panel.title for panel in found.panels] == ["codel", "fifo"]
+    numbers = {row[:3]: row[3] for row in found.rows}
+    for row in kept.means:
+        place = row["aqm"], row["rtt_ms"], row["rate_mbps"]
+        assert numbers[place] == row["queue_delay_mean_ms"]
+    texts = [text.get_text() for text in draw(found).axes[1].texts]
+    assert texts == [f"{numbers[place]:.3g}" for place in numbers if place[0] == "fifo"]
+
+
+def test_a_page_has_a_picture_of_each_measured_metric_and_says_what_was_swept(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "page.html"
+    assert status(["plot", str(folders[0]), "--out", str(out)]) == 0
+    page = out.read_text()
+    assert "2 values of rtt (ms) and 2 values of rate (Mbit/s), codel and fifo; seeds 3." in page
+    # Nothing changes while it runs: there is no settling time.
+    assert re.findall("<h2>([^<]*)</h2>", page)[:3] == [
+        "Queue delay, mean",
+        "Jain's index, bulk".replace("'", "&#39;"),
+        "Numbers",
+    ]
+
+
+@pytest.mark.parametrize("name", ["f.pdf", "f.svg", "f.png", "f.csv"])
+def test_each_kind_of_file_is_written(
+    folders: tuple[Path, Path], tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / name
+    words = ["plot", str(folders[0]), "--x", "rtt", "--y", "bulk.jain", "--out", str(out)]
+    assert status(words) == 0 and out.stat().st_size > 300
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--x", "rat"], "--x rat: no such axis. Did you mean 'rate'?"),
+        (["--y", "drop_pct"], "the sweep has no such metric; add it to `metrics` of"),
+        (["--y", "rate", "--z", "bulk.jain", "--x", "rate"], "is the axis of --x"),
+        (["--figure", "delay"], "--figure: a sweep is drawn over its axes"),
+        (["--y", "step_settling_s"], "no run measured step_settling_s"),
+        (["--window", "late"], "--window late: the sweep has no such window."),
+    ],
+)
+def test_a_picture_that_cannot_be_is_one_sentence(
+    folders: tuple[Path, Path], words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["plot", str(folders[0]), *words]) == 2
+    assert said in (err := capsys.readouterr().err) and err.count("\n") == 1
+
+
+def test_sweeps_are_compared_seed_by_seed_in_equal_cells(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["compare", *map(str, folders), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    first, other = (pd.read_parquet(folder / "cells.parquet") for folder in folders)
+    cell = {"rtt_ms": 40.0, "rate_mbps": 1.0, "aqm": "fifo"}
+    (found,) = [
+        entry
+        for entry in data["differences"]
+        if entry["metric"] == "queue_delay_mean_ms" and cell.items() <= entry.items()
+    ]
+    chosen = [
+        table[(table["rtt_ms"] == 40) & (table["rate_mbps"] == 1) & (table["aqm"] == "fifo")]
+        for table in (first, other)
+    ]
+    before, after = (table.set_index("seed")["queue_delay_mean_ms"] for table in chosen)
+    assert found["difference"] == pytest.approx((after - before).mean())
+    assert (found["pairs"], found["result"], found["to_result"]) == (3, "more", "short")
+    assert data["scenarios"] == {"set.dumbbell.flows.bulk.count": {"short": "–", "more": "4"}}
+    assert status(["compare", *map(str, folders)]) == 0
+    assert "queue delay mean (ms): more less short, seed by seed" in capsys.readouterr().out
+
+
+def test_a_sweep_alone_or_beside_a_run_is_not_compared(
+    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["compare", str(folders[0])]) == 2
+    assert "a sweep is compared with another one" in capsys.readouterr().err
+    with pytest.raises(InputError, match="holds no sweep"):
+        Kept.load(tmp_path)
+
+
+def test_a_folder_whose_table_was_changed_is_refused_with_what_mends_it(
+    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("result.json", "cells.parquet", "scenario.toml", "sweep.toml"):
+        (tmp_path / name).write_bytes((folders[0] / name).read_bytes())
+    (tmp_path / "means.parquet").write_bytes(b"")
+    assert status(["plot", str(tmp_path)]) == 3
+    assert "means.parquet was changed. Run sojourn sweep" in capsys.readouterr().err

@@ -340,6 +340,23 @@ def test_a_queues_length_is_that_of_the_series(measured: Measured) -> None:
     assert np.nanmean(panel.curves[2].y) == pytest.approx(mean, rel=0.02)
 
 
+def test_a_page_says_first_what_was_run_and_what_came_of_it(kept: Path, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    assert status(["plot", str(kept), "--figure", "delay", "--out", str(out)]) == 0
+    page = out.read_text()
+    places = [
+        page.index(words)
+        for words in (
+            "Flows: 2 bulk, 1 voice, 1 ping and 20 browsers; link &#39;bottleneck&#39; of ",
+            "Mean queue delay, and goodput of all flows: codel ",
+            "<h2>Numbers</h2>",
+            "<h2>Delay over time</h2>",
+            "<code>sojourn run scenario.toml --aqm codel",
+        )
+    ]
+    assert places == sorted(places)
+
+
 def test_drops_are_drawn_and_marks_where_there_are_any(measured: Measured) -> None:
     assert [panel.y for panel in chart(measured, "drops").panels] == ["dropped (%)"]
     ecn = SMALL + 'transport = { cc = "cubic", ecn = true }\n'

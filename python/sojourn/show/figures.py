@@ -21,6 +21,7 @@ from sojourn.result.result import Result
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Size
 from sojourn.show.drawing import draw, pdf_file, png_file, svg_file
 from sojourn.show.flows import fairness
+from sojourn.show.lead import lead as words_of
 from sojourn.show.measured import Absent, Measured, Missing
 from sojourn.show.network_page import of_results
 from sojourn.show.over_time import cwnd, delay, drops, probability, queue, rate, srtt
@@ -150,7 +151,8 @@ def write(
 ) -> tuple[list[Path], list[str]]:
     """Write the files; return their paths, and a sentence for each missing picture.
 
-    A page begins with `lead`. With `log` axes of delays and times are logarithmic.
+    A page begins with `lead`, or with what was run and what came of it. With `log` axes of delays
+    and times are logarithmic.
     """
     check_name(out, size)
     measured = Measured(results, queue, window, log=log)
@@ -191,8 +193,9 @@ def html(
     return render(
         "plot.html",
         title=" and ".join(dict.fromkeys(names)),
-        lead=lead,
+        lead=lead or words_of(measured),
         results=list(results) if several else [],
+        commands=[r.meta["command"] for r in results.values() if "command" in r.meta],
         runs=sum(map(len, results.values())),
         networks=of_results(measured),
         charts=list(map(drawn, made)),

@@ -331,6 +331,7 @@ def html(kept: Kept, made: Sequence[Chart], wish: Wish) -> str:
         title=kept.name,
         lead=lead[0].upper() + lead[1:],
         results=[],
+        commands=[str(kept.head["command"])],
         runs=len({(row["cell"], row["tested"], row["host"], row["seed"]) for row in kept.cells}),
         networks=[],
         charts=list(map(drawn, made)),

@@ -160,8 +160,10 @@ def reproduce(
 ) -> Reproduction:
     """Run an experiment, such as 'duk/1', under at least ten seeds, and judge its claims.
 
-    `quick` gives fewer seeds, and `seeds` a number of them for each host. The hosts `looked_up` run nothing: they have the
-    runs in the store. `client` runs the rest, if given (sojourn.runs.executor)."""
+    `quick` gives fewer seeds, and `seeds` a number of them for each host. The hosts `looked_up` run
+    nothing: they have the runs in the store. `client` runs the rest, if given
+    (sojourn.runs.executor).
+    """
     if isinstance(experiment, str):
         experiment = find_one(experiment)
     hosts = check_hosts(hosts)

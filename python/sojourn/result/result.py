@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
+from sojourn.core.commit import commit
 from sojourn.core.errors import InputError, SojournError, StoreError
 from sojourn.result import columns
 from sojourn.store.folder import MARK
@@ -64,7 +65,7 @@ _README = """\
 
 Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
 packets, utilisation in percent of what the link could have sent.
-Made by Sojourn {core}.
+Made by Sojourn {core}{commit}.
 """
 _OF_OWN = """\
 * `own/`: C files of yours, as they were run, each under its name and the digest of its content;
@@ -266,6 +267,7 @@ class Result:
             "format": FORMAT,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
             "core": _native.core_version(),
+            "commit": commit(),
             "host": machine(),
             "seeds": sorted({run.seed for run in self.runs}),
             **self.meta,
@@ -288,6 +290,7 @@ class Result:
             own=_OF_OWN if any(run.entry.sources for run in self) else "",
             more=_OF_EXPERIMENTS if "experiment" in self.meta else "",
             core=_native.core_version(),
+            commit=f", commit {commit()}" if commit() else "",
         )
 
     def _transfers_in(self, folder: Path) -> dict[str, Content]:
@@ -357,7 +360,7 @@ def _own_names(labels: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, s
 
 
 # The keys of `result.json` that describe the whole result, besides the runs.
-_META = ("made", "core", "host", "command", "aqms", "changes", "hosts", "experiment")
+_META = ("made", "core", "commit", "host", "command", "aqms", "changes", "hosts", "experiment")
 
 
 def read_request(folder: str | Path, *, experiments: bool = False) -> Request | None:

@@ -46,6 +46,7 @@ setup: $(VENV)/.native ## a virtual environment with Sojourn built into it
 demo: setup ## set up, then bufferbloat and its cure on a home link, in a page
 	@echo '[3/3] three runs of 30 s, each in less than a second'
 	@$(BIN)/sojourn demo --out results/demo
+	@echo '`source .venv/bin/activate` makes sojourn a command.'
 
 paper: setup ## DUK's first experiment beside the paper's numbers (five minutes); `sojourn reproduce --full` has all tables
 	$(BIN)/sojourn reproduce duk/1 --out results/duk-1

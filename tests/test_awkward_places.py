@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 import sojourn
 from sojourn.cli import status
+from sojourn.core import commit
 from sojourn.store import store
 
 from tests.conftest import SMALL
@@ -76,7 +79,7 @@ def test_a_cache_folder_that_is_read_only_is_replaced_for_the_process(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "read only"))
     monkeypatch.setattr(os, "access", lambda *_: False)
-    monkeypatch.setattr("atexit.register", lambda *_, **__: None)
+    monkeypatch.setattr(atexit, "register", lambda *_, **__: None)
     root = store.default_root()
     assert not root.is_relative_to(tmp_path) and os.environ["XDG_CACHE_HOME"] in str(root)
     assert "Permission denied" in capsys.readouterr().err
@@ -112,3 +115,21 @@ def test_a_title_may_have_any_printable_signs() -> None:
     Path("titled.toml").write_text(SMALL.replace('"small"', f'"{title}"'))
     assert status(["run", "titled.toml", "--out", "titled"]) == 0
     assert sojourn.load("titled/scenario.toml").name == title
+
+
+def test_a_result_names_its_commit_in_a_checkout_and_in_a_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert status(["run", "small.toml", "--out", "here"]) == 0
+    of_result = json.loads(Path("here/result.json").read_text())["commit"]
+    assert of_result == commit.commit()
+    package = tmp_path / "lib" / "sojourn"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(commit, "_PACKAGE", package)
+    monkeypatch.setattr(commit, "_IN_WHEEL", package / "commit")
+    commit.commit.cache_clear()
+    assert commit.commit() is None
+    (package / "commit").write_text("v0.1.0-3-gabcdef0\n")
+    commit.commit.cache_clear()
+    assert commit.commit() == "v0.1.0-3-gabcdef0"
+    commit.commit.cache_clear()

@@ -12,8 +12,8 @@ import sojourn
 from sojourn.cli import status
 
 SCREEN_LINES = 25
-# The lines that `make demo` prints before the command: two of building, one of the runs.
-MAKE_LINES = 3
+# The lines that `make demo` prints beside the command's: of building, runs, and the end.
+MAKE_LINES = 4
 
 
 @pytest.fixture(scope="module")

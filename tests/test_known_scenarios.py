@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -69,6 +70,22 @@ def test_a_written_file_begins_with_its_source_and_has_no_licence(name: str) -> 
     assert schema == "#:schema ./scenario.schema.json" and rest.startswith("# source: ")
     assert "SPDX" not in text
     assert known_scenarios()[name].source in " ".join(text.replace("\n#", " ").split())
+
+
+def test_an_editor_takes_every_written_file_and_marks_a_wrong_key_and_a_wrong_value() -> None:
+    def lint(*files: str) -> subprocess.CompletedProcess[str]:
+        words = ["tombi", "lint", "--offline", *files]
+        return subprocess.run(words, capture_output=True, text=True, check=False)
+
+    for name in NAMES:
+        written(name)
+    done = lint(*(f"{name}.toml" for name in NAMES))
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = Path("voip.toml").read_text().replace("rate =", "rat =").replace("= 4", '= "four"')
+    Path("wrong.toml").write_text(text)
+    done = lint("wrong.toml")
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and "rat" in said and "Integer" in said
 
 
 def test_the_list_has_every_scenario_and_section_with_its_source() -> None:

@@ -82,7 +82,6 @@ def run(
 
 
 _NEXT = (
-    ("source .venv/bin/activate", ""),
     ("sojourn new --scenario home", "this network as a file of yours"),
     ("sojourn run home.toml --aqm fifo --aqm pie --plot page.html", ""),
     ("sojourn reproduce duk/1", "a paper, beside its printed numbers"),

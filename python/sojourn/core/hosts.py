@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from sojourn import _native
+from sojourn.core.commit import commit
 from sojourn.core.errors import InputError, nearest
 
 HOSTS = ("sim", "linux")
@@ -73,27 +73,14 @@ def seeds_text(least: int, most: int) -> str:
 
 
 def made_by() -> dict[str, Any]:
-    """Describe what makes a result: time, version, commit where there is a checkout, machine."""
-    commit = _commit()
+    """Describe what makes a result: time, version, commit where it is known, machine."""
+    found = commit()
     return {
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "core": _native.core_version(),
-        **({"commit": commit} if commit else {}),
+        **({"commit": found} if found else {}),
         "host": machine(),
     }
-
-
-def _commit() -> str:
-    """Name the commit of the checkout that runs; empty where there is none, or no git."""
-    root = Path(__file__).parents[3]
-    if not (root / ".git").exists():
-        return ""
-    words = ["git", "-C", str(root), "describe", "--always", "--dirty"]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.strip()
 
 
 def machine() -> dict[str, str | int]:

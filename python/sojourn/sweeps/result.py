@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -169,7 +169,9 @@ class Swept:
         """Tabulate one row for each cell, algorithm, host, queue, window and seed."""
         from sojourn.store import arrow
 
-        rows = []
+        return arrow.long_table(self._cell_rows())
+
+    def _cell_rows(self) -> Iterator[dict[str, Any]]:
         for row in self.rows:
             for (queue, window), values in zip(row.reading.places, row.reading.values, strict=True):
                 numbers = dict(zip(self.spec.measured, values, strict=True))
@@ -184,14 +186,15 @@ class Swept:
                     "seed": row.seed,
                     "fingerprint": row.reading.fingerprint,
                 }
-                rows.append(labels | {m.name: _finite(numbers[m]) for m in self.spec.metrics})
-        return arrow.table(rows)
+                yield labels | {m.name: _finite(numbers[m]) for m in self.spec.metrics}
 
     def means_table(self) -> pa.Table:
         """Tabulate one row for each cell, algorithm, host, queue and window."""
         from sojourn.store import arrow
 
-        rows = []
+        return arrow.long_table(self._mean_rows())
+
+    def _mean_rows(self) -> Iterator[dict[str, Any]]:
         for mean in self.means():
             row = mean.columns
             for metric in self.spec.metrics:
@@ -199,8 +202,7 @@ class Swept:
                 row[metric.name] = _finite(estimate.mean)
                 row[f"{metric.name}_ci95"] = _finite(estimate.half)
                 row[f"{metric.name}_seeds"] = len(mean.measured(metric))
-            rows.append(row)
-        return arrow.table(rows)
+            yield row
 
 
 def _finite(value: float) -> float | None:

@@ -106,7 +106,7 @@ def measure(cells: int, folder: Path) -> dict[str, float | None]:
         "files for a run": len(files) / count,
         "kB for a run": sum(stat.st_size for stat in stats) / count / 1e3,
         "kB on this disk for a run": sum(stat.st_blocks * 512 for stat in stats) / count / 1e3,
-        "client's memory, kB for a run": (_memory_mb() - before_mb) * 1024 / count,
+        "client's memory, libraries too, MB": _memory_mb() - before_mb,
         "Dask, ms of CPU for a task": _task_ms(),
     }
 
@@ -116,15 +116,15 @@ def reckon(parts: dict[str, float | None]) -> str:
     hours = {
         "runs": _RUNS * _RUN_S / _CORES / 3600,
         "client": _RUNS * (parts["client, ms of CPU for a run"] or 0) / 3.6e6,
+        "filing": _RUNS * (parts["filing, ms by the clock for a run"] or 0) / 3.6e6,
         "scheduler": _RUNS * (parts["Dask, ms of CPU for a task"] or 0) / 3.6e6,
     }
     words = ", ".join(f"{name} {hour:.2f} h" for name, hour in hours.items())
     disk_gb = _RUNS * (parts["kB on this disk for a run"] or 0) / 1e6
     files = _RUNS * (parts["files for a run"] or 0) / 1e6
-    memory_gb = _RUNS * (parts["client's memory, kB for a run"] or 0) / 1e6
     return (
         f"{_RUNS} runs of {_RUN_S:g} s on {_CORES} cores: {words}; "
-        f"{disk_gb:.0f} GB in {files:.0f} million files; {memory_gb:.1f} GB of memory"
+        f"{disk_gb:.0f} GB in {files:.0f} million files"
     )
 
 

@@ -26,6 +26,7 @@ import sojourn
 from sojourn import _native
 from sojourn.cli import status
 from sojourn.result.export import _header, export
+from sojourn.scenario.known import KNOWN
 
 from tests.conftest import SMALL
 
@@ -129,6 +130,37 @@ def test_flents_own_plot_draws_the_file(kept: Path, tmp_path: Path) -> None:
     words = ["-p", "delay", "-f", "plot", "-o", str(picture)]
     flent(*map(str, files), *words, home=tmp_path)
     assert picture.stat().st_size > 5_000
+
+
+@pytest.mark.parametrize("plot", ["all_scaled", "totals", "ping", "box_combine"])
+def test_flents_plots_of_rrul_draw_a_run_of_rrul(rrul: list[Path], plot: str) -> None:
+    picture = rrul[0].parent / f"{plot}.svg"
+    flent(str(rrul[0]), "-p", plot, "-f", "plot", "-o", str(picture), home=rrul[0].parent)
+    assert picture.stat().st_size > 5_000
+
+
+@pytest.fixture(scope="module")
+def rrul(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The file of flent's test, of a shorter run."""
+    folder = tmp_path_factory.mktemp("rrul")
+    text = (KNOWN / "rrul.toml").read_text().replace("70 s", "16 s").replace("65 s", "11 s")
+    sojourn.run(sojourn.loads(text), out=folder / "out")
+    files = exported(folder / "out", "flent", folder / "files")
+    return [path for path in files if path.name.endswith("-rrul.flent.gz")]
+
+
+def test_the_file_of_rrul_has_the_runs_numbers(rrul: list[Path]) -> None:
+    data = json.loads(gzip.decompress(rrul[0].read_bytes()))
+    (run,) = sojourn.Result.load(rrul[0].parents[1] / "out")
+    pings = [p["val"] for p in data["raw_values"]["Ping (ms) ICMP"]]
+    assert pings == [rtt for rtt in run.report["echoes"][3]["rtt_ms"] if rtt is not None]
+    groups = run.group_series()
+    assert groups
+    frame = groups.to_pandas()
+    sums = frame[frame["group"] == "download"]["goodput_mbps"].tolist()
+    assert data["results"]["TCP download sum"] == sums and max(sums) > 10
+    assert data["results"]["TCP upload avg"] == data["results"]["TCP upload EF"]
+    assert data["metadata"]["NAME"] == "rrul" and data["metadata"]["LENGTH"] == 6
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,8 @@ def test_a_killed_writer_leaves_nothing_that_looks_whole(tmp_path: Path) -> None
     child = os.fork()
     if child == 0:
         store = Store(tmp_path)
-        os.fsync = lambda _: os._exit(9)  # type: ignore[assignment]  # killed in the middle of the first file
+        # killed in the middle of the first file
+        Path.write_bytes = lambda *_: os._exit(9)  # type: ignore[method-assign]
         store.save(KEY, FILES)
         os._exit(0)
     assert os.waitpid(child, 0)[1] != 0
@@ -91,10 +92,10 @@ def test_a_full_disk_is_a_clear_message_and_leaves_nothing(
 ) -> None:
     store = Store(tmp_path)
 
-    def full(_: int) -> None:
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(StoreError, match=r"disk is full; .* kept.*--out"):
         store.save(KEY, FILES)
     assert not list(tmp_path.rglob("*"))

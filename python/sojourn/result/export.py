@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Runs for other programs: a data file of flent's for each queue, a capture for each run.
+"""Runs for other programs: data files of flent's, a capture for each run.
 
-flent: flent.org, doc/data-format.rst, version 4. The test is flent's own `qdisc-stats`: its plots
-`delay` and `backlog` draw it.
+flent: flent.org, doc/data-format.rst, version 4. A queue's file is of flent's own test
+`qdisc-stats`: its plots `delay` and `backlog` draw it. A run of the scenario `rrul` also has a file
+of flent's test of that name. A run records groups, so that each TCP flow has the mean of its group.
 
 pcapng: draft-ietf-opsawg-pcapng. Each recorded queue is an interface. A packet is listed at the
 time when it left the queue or was dropped, and its comment gives its verdict. A run keeps of a
@@ -21,6 +22,8 @@ import math
 import re
 import struct
 import tomllib
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -115,13 +118,29 @@ _FLENT_SERIES = {
 }
 
 
+_RRUL = "rrul"
+# The flows of that test; each direction is a group of the scenario.
+_RRUL_TCP = ("BE", "BK", "CS5", "EF")
+_RRUL_PINGS = ("UDP EF", "UDP BK", "UDP BE", "ICMP")
+# It pings for so long before and after the TCP flows.
+_RRUL_DELAY_S = 5
+
+
 def _flent_parts(run: Run) -> Sequence[str]:
-    """List the run's recorded queues. InputError: there is none."""
+    """List the run's recorded queues, and the test itself. InputError: no queue was recorded."""
     if not run.report["queues"]:
         raise InputError(
             "no queue was recorded: one is measured where its link has a rate or a trace"
         )
-    return [str(queue["name"]) for queue in run.report["queues"]]
+    queues = [str(queue["name"]) for queue in run.report["queues"]]
+    return [*queues, *([_RRUL] if _is_rrul(run) and _RRUL not in queues else [])]
+
+
+def _is_rrul(run: Run) -> bool:
+    """Tell whether the run has the flows of flent's test."""
+    groups = Counter(str(flow["name"]) for flow in run.report["flows"])
+    are_four = groups["download"] == groups["upload"] == len(_RRUL_TCP)
+    return are_four and len(run.report.get("echoes") or ()) == len(_RRUL_PINGS)
 
 
 def _write_flent(
@@ -131,50 +150,109 @@ def _write_flent(
     part: str,
     advance: Callable[[float], None],
 ) -> None:
-    """Write the file of one queue."""
+    """Write the file of one queue, or of the test."""
     text = json.dumps(_flent_data(path.name, about, run, part), indent=1, sort_keys=True)
     # The same bytes each time.
     write_whole(path, gzip.compress(text.encode(), mtime=0))
 
 
-def _flent_data(name: str, about: Mapping[str, str], run: Run, queue: str) -> dict[str, Any]:
-    """Return the data of the file."""
+@dataclass(frozen=True)
+class _Series:
+    """A curve of flent's: a value at each time, and the samples behind it."""
+
+    values: Sequence[float | None]
+    unit: str
+    raw: Sequence[Mapping[str, float | None]] = ()
+
+
+def _numbers(column: Any) -> list[float | None]:
+    return [None if math.isnan(number) else float(number) for number in column]
+
+
+def _of_queue(run: Run, queue: str) -> tuple[list[float], dict[str, _Series]]:
+    """Return the times and curves of a queue."""
     import numpy as np
 
-    table, scenario = run.series(), run.entry.scenario()
+    table = run.series()
     rows = np.array(table["queue"].to_pylist()) == queue
-    time_s = [float(t) for t in table["t_s"].to_numpy()[rows]]
-    results: dict[str, list[float | None]] = {}
+    time_s = _times(table, rows)
+    curves = {
+        name: _Series(_numbers(table[column].to_numpy()[rows]), unit)
+        for name, (column, unit) in _FLENT_SERIES.items()
+    }
+    raw = [
+        {"t": t, **{k.partition("::")[2]: s.values[i] for k, s in curves.items() if "::" in k}}
+        for i, t in enumerate(time_s)
+    ]
+    return time_s, {**curves, _FLENT_TEST: _Series((), "", raw)}
+
+
+def _times(table: Any, rows: Any) -> list[float]:
+    return [float(t) for t in table["t_s"].to_numpy()[rows]]
+
+
+def _of_rrul(run: Run) -> tuple[list[float], dict[str, _Series]]:
+    """Return the times and curves of the test."""
+    import numpy as np
+
+    table = run.group_series()
+    assert table is not None  # where a queue has a series, groups have one
+    groups = np.array(table["group"].to_pylist())
+    time_s = _times(table, groups == "download")
+    curves: dict[str, _Series] = {}
+    totals = np.zeros(len(time_s))
+    for way in ("upload", "download"):
+        mbps = table["goodput_mbps"].to_numpy()[groups == way]
+        totals += mbps
+        mean = _Series(_numbers(mbps / len(_RRUL_TCP)), "Mbits/s")
+        curves |= {f"TCP {way} {name}": mean for name in (*_RRUL_TCP, "avg")}
+        curves[f"TCP {way} sum"] = _Series(_numbers(mbps), "Mbits/s")
+    curves["TCP totals"] = _Series(_numbers(totals), "Mbits/s")
+    pings = np.full((len(_RRUL_PINGS), len(time_s)), np.nan)
+    for own, name, entry in zip(pings, _RRUL_PINGS, run.report["echoes"], strict=True):
+        came = [
+            (sent_s, rtt_ms)
+            for sent_s, rtt_ms in zip(entry["sent_s"], entry["rtt_ms"], strict=True)
+            if rtt_ms is not None
+        ]
+        # The step in which it was sent; steps are named by their ends.
+        for sent_s, rtt_ms in came:
+            own[min(bisect_right(time_s, sent_s), len(time_s) - 1)] = rtt_ms
+        raw = [{"t": sent_s, "val": rtt_ms} for sent_s, rtt_ms in came]
+        curves[f"Ping (ms) {name}"] = _Series(_numbers(own), "ms", raw)
+    counts = np.sum(~np.isnan(pings), axis=0)
+    means = np.nansum(pings, axis=0) / np.where(counts, counts, np.nan)
+    curves["Ping (ms) avg"] = _Series(_numbers(means), "ms")
+    return time_s, curves
+
+
+def _flent_data(name: str, about: Mapping[str, str], run: Run, part: str) -> dict[str, Any]:
+    """Return the data of the file."""
+    is_rrul = part not in [str(queue["name"]) for queue in run.report["queues"]]
+    time_s, curves = _of_rrul(run) if is_rrul else _of_queue(run, part)
+    scenario = run.entry.scenario()
     meta: dict[str, dict[str, Any]] = {}
-    for series, (column, unit) in _FLENT_SERIES.items():
-        numbers = table[column].to_numpy()[rows]
-        results[series] = [None if math.isnan(number) else float(number) for number in numbers]
-        measured = [number for number in results[series] if number is not None]
+    for series, curve in curves.items():
+        measured = [number for number in curve.values if number is not None]
         mean = sum(measured) / len(measured) if measured else None
-        meta[series] = {"UNITS": unit, "MEAN_VALUE": mean}
+        meta[series] = {"UNITS": curve.unit, "MEAN_VALUE": mean}
     try:
         begin = datetime.fromisoformat(about["made"]).astimezone(UTC)
     except ValueError:
         begin = datetime.fromtimestamp(0, UTC)  # a simulated run has no other date
-    raw = [
-        {
-            "t": begin.timestamp() + t,
-            **{
-                key.partition("::")[2]: numbers[i]
-                for key, numbers in results.items()
-                if "::" in key
-            },
-        }
-        for i, t in enumerate(time_s)
-    ]
+    raw = {
+        series: [{**sample, "t": begin.timestamp() + (sample["t"] or 0)} for sample in curve.raw]
+        for series, curve in curves.items()
+        if curve.raw
+    }
     length_s = scenario["duration"] / 1e9
     stamp = begin.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     metadata = {
-        "NAME": _FLENT_TEST,
-        "TITLE": f"{about['scenario']}: {about['run']}, {queue}",
+        "NAME": _RRUL if is_rrul else _FLENT_TEST,
+        "TITLE": f"{about['scenario']}: {about['run']}, {part}",
         "TIME": stamp,
         "T0": stamp,
-        "LENGTH": length_s,
+        "LENGTH": length_s - 2 * _RRUL_DELAY_S if is_rrul else length_s,
         "TOTAL_LENGTH": length_s,
         "STEP_SIZE": scenario["record"]["series"] / 1e9,
         "HOST": str(run.labels["host"]),
@@ -182,7 +260,7 @@ def _flent_data(name: str, about: Mapping[str, str], run: Run, queue: str) -> di
         "LOCAL_HOST": "sojourn",
         "NOTE": about["command"],
         "DATA_FILENAME": name,
-        "TEST_PARAMETERS": {"interface": queue},
+        "TEST_PARAMETERS": {} if is_rrul else {"interface": part},
         "SERIES_META": meta,
         # Flent has no names for the aggregates; they are as in result.json.
         "SOJOURN": {"version": about["version"], "labels": dict(run.labels), **run.report},
@@ -190,8 +268,8 @@ def _flent_data(name: str, about: Mapping[str, str], run: Run, queue: str) -> di
     return {
         "version": _FLENT_VERSION,
         "x_values": time_s,
-        "results": results,
-        "raw_values": {_FLENT_TEST: raw},
+        "results": {series: curve.values for series, curve in curves.items() if curve.values},
+        "raw_values": raw,
         "metadata": metadata,
     }
 

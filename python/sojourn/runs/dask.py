@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -11,6 +13,36 @@ from typing import Any
 
 from sojourn import _native
 from sojourn.core.errors import InputError
+
+# A worker that restarts is away for a shorter time.
+_PATIENCE_S = 10.0
+_LOOK_EVERY_S = 1.0
+
+
+class Absence:
+    """Says on stderr when a cluster of Dask has had no worker for a while. Other clients have no
+    list of workers."""
+
+    def __init__(self, client: Any) -> None:
+        self._workers = getattr(client, "ncores", None)
+        self._looked_s = self._seen_s = time.monotonic()
+        self._is_told = False
+
+    def look(self) -> None:
+        """Look at the workers, once a second."""
+        now_s = time.monotonic()
+        if not self._workers or now_s - self._looked_s < _LOOK_EVERY_S:
+            return
+        try:
+            are_there = bool(self._workers())
+        except Exception:  # the scheduler does not answer; the client notices when it is gone
+            are_there = True
+        self._looked_s = time.monotonic()
+        if are_there:
+            self._seen_s, self._is_told = self._looked_s, False
+        elif not self._is_told and now_s - self._seen_s >= _PATIENCE_S:
+            self._is_told = True
+            print("sojourn: no worker is left; waiting for one to come", file=sys.stderr)
 
 
 def _core() -> str:

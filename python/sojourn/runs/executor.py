@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sojourn.core.errors import InputError, Interrupted, RunError, StoreError
 from sojourn.core.progress import Progress
 from sojourn.result.result import Run
+from sojourn.runs.dask import Absence
+from sojourn.runs.elsewhere import make, parcel
 from sojourn.runs.job import Job, unpack, work
 from sojourn.store.store import Entry, Store
 
@@ -41,9 +43,16 @@ _AHEAD = 8
 # A message names at most so many failed runs.
 _NAMED = 20
 
+# A future that has ended is fetched for so long at first; the time doubles.
+_FETCH_S = 1.0
+
 T = TypeVar("T")
 # The key of a job, and a function that returns its packed run or raises the error of the run.
 Outcome = tuple[str, Callable[[], bytes]]
+
+
+class _NotYet(Exception):
+    """The outcome of a run is still to come."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,7 @@ class Runner:
     store: Store
     workers: int | None = None  # unless given, as many as processors
     # Others' workers: anything with `submit` and futures, such as an executor of
-    # `concurrent.futures` or a client of Dask. Unless given, threads of this process.
+    # `concurrent.futures` or submitit, or a client of Dask. Unless given, threads of this process.
     client: Any = None
     again: bool = False  # make also those that the store has
 
@@ -132,6 +141,9 @@ class Runner:
                 settled += 1
                 try:
                     run = packed()
+                except _NotYet:
+                    under_way[key] = job
+                    settled -= 1
                 except Exception as error:
                     failed[job.key] = str(error) or type(error).__name__
                 else:
@@ -148,6 +160,7 @@ class Runner:
                         if not under_way:
                             break
                         settle(_POLL_S)
+                    pool.attend()
                     if pool.lost():
                         lost = [*under_way, *(job.key for job in waiting)]
                         return failed | dict.fromkeys(lost, "its workers are gone")
@@ -229,8 +242,8 @@ class Threads:
                     from sojourn.runs.processes import Worker
 
                     process = Worker()
-                make = process.work if process and job.is_risky else work
-                packed = make(job, partial(self._watch, job.key), self._scratch)
+                worked = process.work if process and job.is_risky else work
+                packed = worked(job, partial(self._watch, job.key), self._scratch)
             except BaseException as error:
                 self._outcomes.put((job.key, partial(_fail, error)))
             else:
@@ -245,6 +258,9 @@ class Threads:
     def share(self, key: str) -> float:
         """Tell the share of the job that is done."""
         return self._shares.get(key, 0.0)
+
+    def attend(self) -> None:
+        """Do nothing: threads report by themselves."""
 
     def lost(self) -> bool:
         """Return False: threads stay as long as the process."""
@@ -266,6 +282,10 @@ class Client:
     def __init__(self, client: Any, outcomes: SimpleQueue[Outcome]) -> None:
         self._client, self._outcomes = client, outcomes
         self._futures: dict[str, Any] = {}
+        # To be asked: those of submitit, which do not call back, and those of Dask that were lost.
+        self._silent: dict[str, Callable[[], bytes]] = {}
+        self._is_dask = hasattr(client, "ncores")
+        self._absence = Absence(client)
         self._broken = False
 
     def submit(self, job: Job) -> None:
@@ -273,23 +293,45 @@ class Client:
         from concurrent.futures import BrokenExecutor  # slow to import
 
         try:
-            future = self._client.submit(work, job)
+            future = self._client.submit(make, parcel(job))
         except BrokenExecutor:
             self._broken = True
             return
         except Exception as error:
             raise RunError(f"the workers take no run: {error}") from error
 
+        wait_s = _FETCH_S
+
         def result() -> bytes:
-            del self._futures[job.key]
+            nonlocal wait_s
             try:
-                return bytes(future.result())
+                packed = bytes(future.result(timeout=wait_s) if self._is_dask else future.result())
+            except TimeoutError:
+                if self._is_dask and future.status != "error":
+                    # It was lost with its worker, or it is large.
+                    wait_s *= 2
+                    self._silent[job.key] = result
+                    raise _NotYet from None
+                raise
             except BrokenExecutor:
                 self._broken = True
                 raise RunError("its workers are gone") from None
+            finally:
+                if job.key not in self._silent:
+                    del self._futures[job.key]
+            return packed
 
         self._futures[job.key] = future
-        future.add_done_callback(lambda _: self._outcomes.put((job.key, result)))
+        if hasattr(future, "add_done_callback"):
+            future.add_done_callback(lambda _: self._outcomes.put((job.key, result)))
+        else:
+            self._silent[job.key] = result
+
+    def attend(self) -> None:
+        """Ask the futures that will not call back, and say when all workers are gone."""
+        for key in [key for key in self._silent if self._futures[key].done()]:
+            self._outcomes.put((key, self._silent.pop(key)))
+        self._absence.look()
 
     def share(self, key: str) -> float:
         """Return 0: a client reports no progress."""

@@ -293,9 +293,9 @@ def run(
     holds a result of this scenario gets these runs added. `workers` runs go at once, in threads:
     they hold no lock of Python's. A run with a C file of yours has its own process, and a crash
     harms no other run. A `client` has `submit` and returns futures: an executor of
-    `concurrent.futures`, or a client of Dask. It makes the runs instead of threads, `workers` of
-    them at once. `tell` gets a sentence for each quantity that the runs will not measure, before
-    the first run.
+    `concurrent.futures` or submitit, or a client of Dask. It makes the runs instead of threads,
+    `workers` of them at once. `tell` gets a sentence for each quantity that the runs will not
+    measure, before the first run.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,17 @@ def table(rows: Sequence[Mapping[str, str | float | None]]) -> Any:
         pyarrow.json.ParseOptions(explicit_schema=pa.schema([(key, pa.string()) for key in texts])),
     )
     return read.select(keys)
+
+
+# Rows of Python's that are in memory at once: about 30 MB.
+_AT_ONCE = 1 << 14
+
+
+def long_table(rows: Iterable[Mapping[str, str | float | None]]) -> Any:
+    """Make a table as `table` does, of more rows than the memory would hold as Python's values."""
+    left = iter(rows)
+    parts = list(iter(lambda: table(list(islice(left, _AT_ONCE))), pa.table({})))
+    return pa.concat_tables(parts, promote_options="permissive") if parts else pa.table({})
 
 
 def parquet_bytes(table: pa.Table) -> bytes:

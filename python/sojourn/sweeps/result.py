@@ -189,7 +189,9 @@ class Swept:
         """Tabulate one row for each cell, algorithm, host, queue, window and seed."""
         from sojourn.store import arrow
 
-        rows = []
+        return arrow.long_table(self._cell_rows())
+
+    def _cell_rows(self) -> Iterator[dict[str, Any]]:
         for row in self.rows:
             for (queue, window), values in zip(row.reading.places, row.reading.values, strict=True):
                 numbers = dict(zip(self.spec.measured, values, strict=True))
@@ -204,8 +206,7 @@ class Swept:
                     "seed": row.seed,
                     "fingerprint": row.reading.fingerprint,
                 }
-                rows.append(labels | {m.name: _finite(numbers[m]) for m in self.spec.metrics})
-        return arrow.table(rows)
+                yield labels | {m.name: _finite(numbers[m]) for m in self.spec.metrics}
 
     def groups(self) -> Iterator[pa.Table]:
         """Yield the numbers of groups of flows piece by piece: one row for each run, window and
@@ -250,7 +251,9 @@ class Swept:
         """Tabulate one row for each cell, algorithm, host, queue and window."""
         from sojourn.store import arrow
 
-        rows = []
+        return arrow.long_table(self._mean_rows())
+
+    def _mean_rows(self) -> Iterator[dict[str, Any]]:
         for mean in self.means():
             row = mean.columns
             for metric in self.spec.metrics:
@@ -259,8 +262,7 @@ class Swept:
                 row[f"{metric.name}_ci95"] = _finite(estimate.half)
                 row[f"{metric.name}_sd"] = mean.deviation(metric)
                 row[f"{metric.name}_seeds"] = len(mean.measured(metric))
-            rows.append(row)
-        return arrow.table(rows)
+            yield row
 
 
 def _finite(value: float) -> float | None:

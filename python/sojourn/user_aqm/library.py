@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -247,6 +247,25 @@ def _load(file: Path, name: str, digest: str, folder: Path) -> _native.Algorithm
             f"{shown(file)}: aqm_{name} calls itself '{raw['name']}'; write .name = \"{name}\""
         )
     return raw
+
+
+def files_of(folder: Path) -> list[Path]:
+    """List the files of a library's folder that another machine needs."""
+    return [folder / _LIBRARY, *sorted((folder / SOURCE).rglob("*"))]
+
+
+def unpacked(digest: str, files: Mapping[str, bytes | Path]) -> Path:
+    """Return the folder of a library that another machine has compiled; write it if it is not
+    here."""
+    folder = cache_folder(digest)
+    if not (folder / _LIBRARY).exists():
+        with new_folder(folder) as beside:
+            for name, content in files.items():
+                place = beside / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                if isinstance(content, bytes):
+                    place.write_bytes(content)
+    return folder
 
 
 def adopt(library: Library) -> None:

@@ -78,8 +78,12 @@ def test_a_fast_line_is_simulated_for_a_shorter_time() -> None:
 
 def test_the_plugin_reads_the_words_of_every_candidate() -> None:
     for aqm in advise.CANDIDATES:
-        kind, *words = typed.words(aqm).split()
-        assert kind == "sojourn" and plugin.read(words)
+        told = typed.router(aqm, LINE.up, LINE.down)
+        (kind, *words), other = (
+            line.split()[9:] for line in told.splitlines() if "handle 10:" in line
+        )
+        assert kind == "sojourn" and plugin.read(words) and other == [kind, *words]
+        assert aqm in ("fifo", "fq_codel", "cobalt:flows=1024") or words[-1] == "ecn"
 
 
 def test_the_command_prints_both_directions_and_writes_the_line(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from sojourn.linux import device as dev
 from sojourn.linux.device import BQL, LINKS, QDISCS, commands
+from sojourn.linux.uml.module import TC
 
 from tests.linux.debian import HEADERS, archive, image, program
 from tests.linux.hostile.qemu import module, needed
@@ -115,7 +117,7 @@ BROKEN = (
     SetUp("no_shaper", f"tc qdisc replace dev wan root {OURS}", ("shaper",), wait_s=1),
     SetUp(
         "never_full",
-        shaped("wan", OURS, "1gbit"),
+        shaped("wan", OURS, "100gbit"),
         ("shaper",),
         line=False,
         traffic=(UP,),
@@ -150,7 +152,7 @@ BROKEN = (
     SetUp(
         "bleached",
         f"{PLAIN}\n{shaped('wan', OURS)}\ntc -n s qdisc add dev s0 clsact\n"
-        "tc -n s filter add dev s0 egress matchall "
+        "tc -n s filter add dev s0 egress protocol ip matchall "
         "action pedit ex munge ip tos set 0 retain 0x3 pipe csum ip",
         ("ecn",),
         traffic=(DOWN, DOWN, DOWN, DOWN),
@@ -321,16 +323,13 @@ def _joined(text: str) -> list[str]:
 
 def play(set_ups: tuple[SetUp, ...], folder: Path) -> str:
     """Boot the guest; its console."""
-    import subprocess
-
     kernel, modules = image(HEADERS[-1].parent.name)
     found: dict[str, bytes] = {}
     for name in MODULES:
         needed(modules, name, found)
     found["sch_sojourn"] = module(folder / "module").read_bytes()
     plugin = folder / "plugin"
-    root = Path(__file__).resolve().parents[2]
-    subprocess.run(["make", "-s", "-C", root / "linux/tc", f"BUILD={plugin}"], check=True)
+    subprocess.run(["make", "-s", "-C", TC, f"BUILD={plugin}"], check=True)
     files = {f"{name}.ko": data for name, data in found.items()}
     files["modules"] = "".join(f"{name}\n" for name in found).encode()
     files["q_sojourn.so"] = (plugin / "q_sojourn.so").read_bytes()

@@ -29,7 +29,8 @@ PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
 QDISCS = "tc -s -j qdisc show"
 LINKS = "ip -s -j -d link show"
 ROUTES = "ip -j route show default"
-SOCKETS = "ss -tin state established"
+# Without -o it hides what was agreed, as ECN.
+SOCKETS = "ss -tino state established"
 TCP_ECN = "cat /proc/sys/net/ipv4/tcp_ecn"
 OF_MACHINE = (QDISCS, LINKS, ROUTES, SOCKETS, TCP_ECN)
 # Its JSON begins with later releases of iproute2 than Debian 12 has.

@@ -142,9 +142,9 @@ def has_an_aqm(case: Case) -> Iterator[Verdict]:
     below = case.shaper is not None and case.root["kind"] in ("tbf", "htb")
     which = "the queue below the shaper" if below else "the queue"
     kind = "a plain fifo" if kinds in ("htb", "tbf") else kinds
-    place = "parent 1:10 handle 10:" if case.root["kind"] == "htb" else "root"
-    if case.root["kind"] == "tbf":
-        place = f"parent {case.root['handle']}1 handle 10:"
+    place = f"parent {case.root['handle']}1" if case.root["kind"] == "tbf" else "root"
+    if case.classes:
+        place = f"parent {max(case.classes, key=lambda c: c.packets).id}"
     yield Verdict(
         "aqm",
         f"{which} {_where(case)} is {kind}, which is no AQM",
@@ -188,13 +188,12 @@ def is_shaped_below_the_line(case: Case) -> Iterator[Verdict]:
         text = f"no shaper {_where(case)} is below the line's {case.line}"
         yield Verdict("shaper", f"{text}: the queue is in the modem", show, mend)
     elif case.line and case.shaper and case.shaper > case.line * _MOST_SHARE:
-        below = int(case.line * 0.95) // 1000
         yield Verdict(
             "shaper",
             f"the shaper {_where(case)} lets {case.shaper} pass, the line {case.line}: the queue "
             "is in the modem",
             show,
-            f"tc class change dev {case.device} parent 1: classid 1:10 htb rate {below}kbit",
+            _slower(case, int(case.line * 0.95) // 1000),
         )
     elif not case.line and _never_waits(case):
         yield Verdict(
@@ -204,6 +203,17 @@ def is_shaped_below_the_line(case: Case) -> Iterator[Verdict]:
             f"tc -s qdisc show dev {case.device}",
             f"sojourn doctor {case.arriving_at or case.device} --up RATE --down RATE",
         )
+
+
+def _slower(case: Case, kbit: int) -> str:
+    """Write the command that gives the shaper this rate."""
+    root, at = case.root, f"dev {case.device}"
+    if root["kind"] == "htb":
+        top = next(c.id for c in case.now.classes(case.device) if not c.parent)
+        return f"tc class change {at} parent {root['handle']} classid {top} htb rate {kbit}kbit"
+    if root["kind"] == "tbf":
+        return f"tc qdisc change {at} root tbf rate {kbit}kbit burst 10k latency 1s"
+    return f"tc qdisc change {at} root {root['kind']} bandwidth {kbit}kbit"
 
 
 def _never_waits(case: Case) -> bool:

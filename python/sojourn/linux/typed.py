@@ -100,9 +100,11 @@ tc qdisc replace dev {device} parent 1:10 handle 10: {words}
 def router(aqm: str, up: Rate, down: Rate) -> str:
     """Write the commands for a router whose device to the modem is WAN: a shaper of each rate in
     both directions, and this algorithm below it."""
-    up_kbit, down_kbit = up // 1000, down // 1000
+    # Other machines ask for ECN, whatever the default of the row is.
+    known = algorithms.find(variant.read(aqm, by="advise").algorithm)
+    queue = words(aqm) + " ecn" * (known.ecn and not known.rows["ecn"].default)
     return (
-        _SHAPER.format(device="WAN", kbit=up_kbit, words=words(aqm))
+        _SHAPER.format(device="WAN", kbit=up // 1000, words=queue)
         + _ARRIVING
-        + _SHAPER.format(device="ifb-WAN", kbit=down_kbit, words=words(aqm))
+        + _SHAPER.format(device="ifb-WAN", kbit=down // 1000, words=queue)
     )

@@ -104,10 +104,12 @@ static void step(struct bench *b)
 	} else if (!draw(50000)) {
 		aqm_queue_reset(b->q, b->now);
 	} else if (draw(100) < arrivals) {
+		/* One after the other: a compiler may evaluate arguments in any order. */
 		u32 flow = (u32)(draw(3) ? draw(40) : 7) * 2654435761u;
+		u32 len = (u32)(draw(4) ? 1514 - draw(90) : 60 + draw(900));
+		u8 ds = (u8)draw(256);
 
-		arrive(b, flow, (u32)(draw(4) ? 1514 - draw(90) : 60 + draw(900)),
-		       (u8)draw(256));
+		arrive(b, flow, len, ds);
 		if (aqm_probe_asked(b->q))
 			join_probe(b);
 	} else {

@@ -81,8 +81,9 @@ test-c: ## the queue and the algorithms, under sanitizers; targets without a lib
 test-rust: ## the core crate, the engine, and TCP against what Linux did
 	cargo test --workspace --locked --quiet
 
-test-target: ## the same seed gives the same bytes on a 32-bit target
+test-target: ## the same seed gives the same bytes on a 32-bit target, and the recorded decisions here
 	tests/second_target.sh
+	tests/other_targets.sh amd64
 
 test-fuzz: setup ## the queue and every algorithm, a million random calls under sanitizers
 	python -m fuzz.run
@@ -116,6 +117,7 @@ test-deep: setup ## all that takes longer: mutants, long cases, 10^8 fuzzed call
 	tools/need.sh deep
 	$(MAKE) --no-print-directory mutants
 	python -m fuzz.run --deep
+	tests/other_targets.sh
 	python -m tests.linux.sanitizers
 	python -m tests.linux.hostile
 	$(PYTEST) tests -m deep
@@ -137,6 +139,7 @@ generate: setup ## renew generated files: list of algorithms, pages of keys, col
 	RENEW=1 python -m pytest -q -n0 tests/test_presets.py tests/test_tcp_presets.py -k page
 	SOJOURN_RENEW=1 cargo test --locked --quiet -p sojourn-sim --test engine fingerprints
 	RENEW=1 cargo test --locked --quiet -p sojourn-core --test docs
+	tests/other_targets.sh --renew
 	$(MAKE) --no-print-directory validation
 
 validation: setup ## set the engine beside Linux and write docs/evidence/validation.md

@@ -95,7 +95,8 @@ def scenario_of(line: Line, *, with_shaper: bool = True) -> Scenario:
         shaper, card = links[router]["end"]
         for htb_class in shaper["classes"]:
             htb_class["rate"] = str(shaped(rate)) if with_shaper else _NO_SHAPER
-        card["rate"] = _NO_SHAPER
+        if not with_shaper:
+            card["rate"] = _NO_SHAPER
     for name in ("internet", "internet back"):
         links[name]["delay"] = str(Duration(line.rtt // 2))
     mbit = (line.up + line.down) / 1e6

@@ -22,7 +22,9 @@ from sojourn.linux.export import c, cases, layout, rows
 from sojourn.linux.uml.module import CORE, SOURCES, TC
 
 _INTERFACE = "aqm/aqm.h"
-_LICENCE = "// SPDX-License-Identifier: MIT OR GPL-2.0-only"
+# REUSE-IgnoreStart
+_LICENCE = "SPDX-License-Identifier: MIT OR GPL-2.0-only"
+# REUSE-IgnoreEnd
 TEMPLATES = (SOURCES / "linux/export").resolve()
 _CALLS = ("check", "configure", "start", "enqueue", "overflow", "dequeue", "empty", "gone", "tick")
 _TABLE = re.compile(r"^const struct aqm_algo aqm_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
@@ -64,7 +66,7 @@ def export(name: str) -> Exported:
         {
             f"sch_{name}.c": layout.kernel(_qdisc(algorithm, parts)),
             f"q_{name}.c": layout.kernel(_plugin(algorithm)),
-            "Makefile": f"# SPDX-License-Identifier: MIT OR GPL-2.0-only\nobj-m := sch_{name}.o\n",
+            "Makefile": f"# {_LICENCE}\nobj-m := sch_{name}.o\n",
             f"{name}.json": json.dumps(cases.cases(algorithm), indent=4) + "\n",
         }
     )
@@ -156,7 +158,7 @@ def _head(algorithm: Algorithm, parts: Parts) -> str:
     about = parts.sources[-1].about
     lines = [f"{algorithm.name.upper()}: {algorithm.source}", "", *about.splitlines()]
     comment = "\n".join(f" * {line}".rstrip() for line in lines)
-    return f"{_LICENCE}\n/*\n{comment}\n */\n\n"
+    return f"// {_LICENCE}\n/*\n{comment}\n */\n\n"
 
 
 def _own_names(name: str, text: str, parts: Parts) -> str:
@@ -226,4 +228,4 @@ def _plugin(algorithm: Algorithm) -> str:
     text = text.replace("/* EXPORT: sources */", f"{attributes}\n\n{code}")
     text = _filled(text, rows.tables(algorithm))
     text = text.replace("EXPORT_NAME", algorithm.name)
-    return f"{_LICENCE}\n\n{_foreign(algorithm.name, text)}"
+    return f"// {_LICENCE}\n\n{_foreign(algorithm.name, text)}"

@@ -22,7 +22,7 @@ CORE := $(shell find aqm crates -type f \( -name '*.rs' -o -name '*.[ch]' -o -na
 C_FILES := $(shell find aqm bench crates fuzz linux papers tests -name '*.[ch]' 2>/dev/null)
 SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
 
-.PHONY: help setup demo paper site test test-deep check format generate validation linux-reference mutants bench wheel clean
+.PHONY: deb help setup demo paper site test test-deep check format generate validation linux-reference mutants bench wheel clean
 .PHONY: test-c test-rust test-target test-fuzz test-models test-python test-validation test-qdisc test-tdc test-linux test-wheel
 
 help: ## list the verbs
@@ -155,6 +155,13 @@ bench: setup ## speed, beside ns-2 where it is installed
 
 wheel: setup ## build the wheel
 	profile=$$(tools/profile.sh); RUSTFLAGS="$(RUSTFLAGS) $$profile" maturin build --release --locked --out build/wheel
+
+deb: ## Debian packages of module (DKMS), tc plugin and unit, in build/deb
+	tools/need.sh deb
+	version=$$(dpkg-parsechangelog -l linux/debian/changelog -S Version); \
+	linux/debian/make-source.sh build/deb/sojourn-$$version; \
+	cd build/deb/sojourn-$$version && dpkg-buildpackage -us -uc
+	lintian --fail-on error build/deb/*.changes
 
 clean: ## remove what was built
 	rm -rf target build $(VENV) results

@@ -22,7 +22,7 @@ CORE := $(shell find aqm crates -type f \( -name '*.rs' -o -name '*.[ch]' -o -na
 C_FILES := $(shell find aqm bench crates fuzz linux papers tests -name '*.[ch]' 2>/dev/null)
 SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
 
-.PHONY: help setup demo paper site test test-deep check format generate validation linux-reference mutants bench wheel clean
+.PHONY: deb help setup demo paper site test test-deep check format generate validation linux-reference mutants bench wheel clean
 .PHONY: test-c test-rust test-target test-fuzz test-models test-python test-validation test-qdisc test-tdc test-linux test-wheel
 
 help: ## list the verbs
@@ -162,6 +162,13 @@ $(VENV)/.wheel: $(VENV)/.libraries tools/wheel.lock
 wheel: setup $(VENV)/.wheel ## build the wheel for any Linux, into build/wheel, and test it without a compiler
 	tools/wheel.sh build/wheel
 	tests/wheel.sh build/wheel/*.whl
+
+deb: ## Debian packages of module (DKMS), tc plugin and unit, in build/deb
+	tools/need.sh deb
+	version=$$(dpkg-parsechangelog -l linux/debian/changelog -S Version); \
+	linux/debian/make-source.sh build/deb/sojourn-$$version; \
+	cd build/deb/sojourn-$$version && dpkg-buildpackage -us -uc
+	lintian --fail-on error build/deb/*.changes
 
 clean: ## remove what was built
 	rm -rf target build $(VENV) results

@@ -21,6 +21,8 @@ deep_needs=("${test_needs[@]}" busybox:busybox-static qemu-system-x86_64:qemu-sy
 	s390x-linux-gnu-gcc:gcc-s390x-linux-gnu /usr/s390x-linux-gnu/lib/libc.a:libc6-dev-s390x-cross
 	'/lib/modules/*/build:linux-headers-cloud-amd64')
 
+deb_needs=("${build_needs[@]}" dpkg-buildpackage:dpkg-dev dh:debhelper dh_dkms:dh-dkms lintian:lintian)
+
 # what tests do without, saying so: the qdisc's need a kernel to run in
 kernel_source=/usr/src/linux-source-6.12.tar.xz:linux-source-6.12
 
@@ -35,8 +37,9 @@ case "${1:-}" in
 build) needs=("${build_needs[@]}") ;;
 test) needs=("${test_needs[@]}") ;;
 deep) needs=("${deep_needs[@]}") ;;
+deb) needs=("${deb_needs[@]}") ;;
 *)
-	echo "usage: tools/need.sh build|test|deep" >&2
+	echo "usage: tools/need.sh build|test|deep|deb" >&2
 	exit 2
 	;;
 esac
@@ -57,7 +60,7 @@ update_once() {
 	updated=yes
 }
 
-if [ "$1" != build ] && ! present "${kernel_source%:*}" && can_install; then
+if [[ $1 == test || $1 == deep ]] && ! present "${kernel_source%:*}" && can_install; then
 	update_once
 	if apt-cache show "${kernel_source#*:}" >/dev/null 2>&1; then
 		missing+=("${kernel_source#*:}")

@@ -210,7 +210,8 @@ def test_the_page_of_keys_has_every_key_of_the_dumbbell_with_a_sentence() -> Non
 
 def test_the_page_of_sweeps_has_every_key_of_one() -> None:
     page = (DOCS / "guide/sweeps.md").read_text()
-    for key in SweepTable.model_fields:
+    for name, field in SweepTable.model_fields.items():
+        key = field.alias or name
         assert re.search(rf"^\| .*`{key}`.* \| \S", page, re.MULTILINE), key
 
 

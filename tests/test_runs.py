@@ -23,6 +23,7 @@ from sojourn import _native
 from sojourn.core.errors import RunError, StoreError
 from sojourn.result.metrics import METRICS
 from sojourn.runs import executor
+from sojourn.runs.elsewhere import Parcel
 from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job, Stopped, unpack, work
 from sojourn.scenario import Scenario
@@ -100,10 +101,10 @@ def test_an_executor_of_the_standard_library_is_a_client_and_stays_open(small: P
 class Broken:
     """A client whose workers are lost."""
 
-    def submit(self, work: Any, job: Job) -> Future[bytes]:
+    def submit(self, work: Any, parcel: Parcel) -> Future[bytes]:
         future: Future[bytes] = Future()
-        if job.seed == 1:
-            future.set_result(work(job))
+        if parcel.job.seed == 1:
+            future.set_result(work(parcel))
         else:
             future.set_exception(BrokenExecutor("lost"))
         return future

@@ -134,7 +134,7 @@ def test_a_metric_with_a_queue_is_of_that_queue_and_says_so() -> None:
     ("name", "sentence"),
     [
         ("jain_tcp of up", "metric 'jain_tcp' has no place; leave out ' of up'"),
-        ("rtt_p9_ms of ping", "unknown metric 'rtt_p9_ms'. Did you mean 'rtt_p95_ms'?"),
+        ("rtt_p9_ms of ping", "unknown metric 'rtt_p9_ms'. Did you mean 'rtt_p99_ms'?"),
         ("utilisation_pct of ", "has no place"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sojourn.core.errors import InputError
+from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
 from sojourn.core.text import FORMATS, json_text
 
@@ -126,6 +126,14 @@ Form = Annotated[
         autocompletion=one_of(FORMATS),
     ),
 ]
+
+
+def check_form(form: str | None) -> None:
+    """Raise InputError for an unknown form."""
+    if form is not None and form not in FORMATS:
+        raise InputError(f"--format {form}: there is no such format.{nearest(form, FORMATS)}")
+
+
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")
 ]

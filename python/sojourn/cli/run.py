@@ -20,6 +20,7 @@ from sojourn.cli.options import (
     Scenario,
     Set,
     Workers,
+    check_form,
     draw,
     print_json,
     tell_broken,
@@ -48,7 +49,6 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Run a scenario."""
-    from sojourn.cli.tables import check_form, print_result
     from sojourn.runs.run import run as run_scenario
     from sojourn.scenario.variant import read_assignments
 
@@ -75,6 +75,8 @@ def run(
         different = [difference.to_json() for difference in differences(result)]
         print_json({**result.to_json(), "differences": different})
     else:
+        from sojourn.cli.tables import print_result
+
         print_result(result, out, form)
     if plot:
         draw({"": result}, plot, silent=as_json)

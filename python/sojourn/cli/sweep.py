@@ -22,6 +22,7 @@ from sojourn.cli.options import (
     Scenario,
     Set,
     Workers,
+    check_form,
     print_json,
     tell_broken,
     tell_ignored,
@@ -54,7 +55,6 @@ def sweep(
     as_json: Json = False,
 ) -> int:
     """Run a scenario over the values of axes; options go before the keys of the file."""
-    from sojourn.cli.tables import check_form
     from sojourn.scenario.variant import read_assignments
     from sojourn.sweeps.run import sweep as run_sweep
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from sojourn.core.errors import InputError, nearest
+from sojourn.cli.options import check_form
 from sojourn.core.hosts import BINNED
 from sojourn.core.text import FORMATS, Column, Table
 from sojourn.result.columns import class_rows, spell
@@ -71,12 +71,6 @@ def print_result(result: Result, out: Path | None, form: str | None = None) -> N
 def _print(terminal: Console, parts: Iterable[Table | str]) -> None:
     for part in parts:
         print_line(terminal, part) if isinstance(part, str) else print_table(terminal, part)
-
-
-def check_form(form: str | None) -> None:
-    """Raise InputError for an unknown form."""
-    if form is not None and form not in FORMATS:
-        raise InputError(f"--format {form}: there is no such format.{nearest(form, FORMATS)}")
 
 
 def print_parts(parts: Iterable[Table | str], form: str | None) -> None:

@@ -5,13 +5,14 @@ digest of its content. A result that names them so runs in any place."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sojourn.core.errors import InputError
-from sojourn.scenario.toml import read_text, with_files
+from sojourn.scenario.toml import with_files
 from sojourn.scenario.variant import Variant
 from sojourn.store.store import digest
 from sojourn.user_aqm import library
@@ -40,7 +41,9 @@ class Inputs:
     def _kept(self, file: str) -> str:
         if library.is_file(file) and file.endswith(".c"):
             return library.kept_name(library.find(file))
-        content = read_text(file).encode()
+        # What is no plain file is refused when the scenario is laid out.
+        path = Path(file)
+        content = path.read_bytes() if path.is_file() and os.access(path, os.R_OK) else b""
         name = f"{Path(file).name.partition('@')[0]}@{digest(content)[:_SHORT]}"
         self.files[f"own/{name}"] = content
         return name

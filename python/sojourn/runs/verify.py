@@ -103,7 +103,7 @@ def _of_runs(head: Mapping[str, Any]) -> Iterator[Fingerprint]:
 
 
 def _of_sweep(folder: Path) -> Iterator[Fingerprint]:
-    """A run of a sweep has a row for each queue and window."""
+    """List the runs of a sweep, which have a row for each queue and window."""
     from sojourn.store import arrow
 
     columns = ["cell", "tested", "host", "seed", "fingerprint"]

@@ -98,7 +98,7 @@ def _refusal(algorithm: Algorithm) -> str:
 
 
 def _sources(name: str) -> list[c.Source]:
-    """The algorithm's file behind all that it includes, and behind what the template uses."""
+    """List the algorithm's file behind all that it includes, and behind what the template uses."""
     seen: set[Path] = set()
     files = [CORE / "aqm.h", CORE / "setup.h", CORE / "rng.h", CORE / f"algorithms/{name}.c"]
     return [source for file in files for source in c.with_included(file, seen)]
@@ -184,13 +184,13 @@ def _slim(source: c.Source, sources: Sequence[c.Source], text: str) -> c.Source:
 
 
 def _blocks(source: c.Source) -> list[str]:
-    """Its pieces, below the comment of a law."""
+    """Join its pieces, below the comment of a law."""
     about = "/*\n" + re.sub(r"^", " * ", source.about, flags=re.M) + "\n */"
     return [about] * source.file.startswith("law/") + [piece.text for piece in source.pieces]
 
 
 def _new_names(name: str, pieces: Iterable[c.Piece]) -> dict[str, str]:
-    """For the names that are not the algorithm's own already."""
+    """Find new names for those that are not the algorithm's own already."""
     old = {defined for piece in pieces for defined in piece.defines}
     new: dict[str, str] = {}
     for word in sorted(old):
@@ -207,7 +207,7 @@ def _uses(text: str) -> set[str]:
 
 
 def _foreign(name: str, text: str) -> str:
-    """The names that userspace sees, and the kernel's own words for ours."""
+    """Put the names that userspace sees, and the kernel's own words, in place of ours."""
     text = re.sub(r"\bTCA_AQM_", f"TCA_{name.upper()}_", text)
     text = re.sub(r"\btc_aqm_", f"tc_{name}_", text)
     text = text.replace("__TCA_AQM_", f"__TCA_{name.upper()}_")
@@ -215,7 +215,7 @@ def _foreign(name: str, text: str) -> str:
 
 
 def _plugin(algorithm: Algorithm) -> str:
-    """The words of tc for the qdisc, by the code that reads and writes values for the module's."""
+    """Write tc's words for the qdisc, by the code that reads and writes values for the module's."""
     text = (TEMPLATES / "q.c").read_text()
     text = text[text.index("#include") :]
     seen: set[Path] = set()

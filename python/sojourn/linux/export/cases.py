@@ -21,7 +21,7 @@ _SHOW = "$TC qdisc show dev $DUMMY"
 
 
 def cases(algorithm: Algorithm) -> list[dict[str, object]]:
-    """All cases, as tdc's JSON has them."""
+    """List all cases, as tdc's JSON has them."""
     return list(_Cases(algorithm).all())
 
 
@@ -53,7 +53,7 @@ class _Cases:
             yield self._case(f"with {row.name} changed", "change", {row.name: changed}, {})
 
     def _changeable(self, row: Row, value: int) -> bool:
-        """A queue that samples is made for its limit."""
+        """Tell whether a queue takes the value later: one that samples is made for its limit."""
         grows = row.name == "limit" and value > row.default
         return not row.fixed and not grows and value != row.default and self._allowed(row, value)
 

@@ -24,7 +24,7 @@ class Rows:
     stats: tuple[tuple[Row, str], ...]
 
     def lines(self) -> dict[str, str]:
-        """The lines for each mark of the template."""
+        """Write the lines for each mark of the template."""
         return {
             "attributes": self._each(lambda row: f"\t{attribute(row)},\n"),
             "xstats": "".join(f"\t__u64 {row.name};\n" for row, _ in self.stats),
@@ -119,7 +119,7 @@ _COUNTS = ("early", "full", "ecn_mark")
 
 
 def options(algorithm: Algorithm) -> list[Row]:
-    """The rows that the qdisc has, in the order of its attributes."""
+    """List the rows that the qdisc has, in the order of its attributes."""
     wanted = OWN if algorithm.needs_rate else OWN[:2]
     queue = {row.name: row for row in algorithm.queue}
     return [*(queue[name] for name in wanted), *algorithm.params]
@@ -130,7 +130,7 @@ def attributes(algorithm: Algorithm) -> list[str]:
 
 
 def tables(algorithm: Algorithm) -> dict[str, str]:
-    """The lines of the plugin's tables."""
+    """Write the lines of the plugin's tables."""
     counts = [Row(name, "", "count", "u64", 0, 0, 0) for name in _COUNTS]
     known = options(algorithm)
     words = "".join(_words(row) for row in known if row.choices)

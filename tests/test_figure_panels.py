@@ -52,7 +52,7 @@ def test_each_algorithm_has_axes_of_its_own_and_all_are_alike(
 def test_what_is_not_asked_for_is_not_drawn(short: Reproduction) -> None:
     found = with_panels(short, "PIE")
     assert [curve.name for curve in curves(found, "drop", "sim")] == ["PIE"]
-    assert [chart.name for chart in charts(found)] == names_of_charts(found)
+    assert {chart.name for chart in charts(found)} < set(names_of_charts(found))
     figure = draw(over_time(found, "drop", "sim", curves(found, "drop", "sim")))
     assert len([axes for axes in figure.axes if axes.get_lines()]) == 1
     assert figure.get_supylabel() == "queue (packets)"

@@ -47,11 +47,6 @@ name = "browsers"
 count = 20
 app = { kind = "web", think = "100 ms" }
 
-[[dumbbell.flows]]
-name = "echo"
-transport = "udp"
-app = "ping"
-
 [record]
 events = true
 windows = [{ name = "a", from = "500 ms", to = "1 s" }, { name = "b", from = "1 s", to = "2 s" }]
@@ -403,10 +398,12 @@ def test_what_was_not_recorded_is_said_with_its_key(
     capsys.readouterr()
     assert status(["plot", out, "--out", str(page)]) == 0
     said = capsys.readouterr().err
-    assert said.count("\n") == 3
-    for name in ("delay", "rate", "drops"):
+    assert said.count("\n") == 4
+    for name in ("delay", "queue", "rate", "drops"):
         assert f"{name}: " in said
-    assert said.count("record.series") == page.read_text().count("record.series") == 3
+    assert said.count("record.series") == 4
+    # The command that repeats the result has it too.
+    assert page.read_text().count("record.series") == 5
     for name, sentence in (
         ("rate", "record.series"),
         ("probability", "no queue's algorithm tells a probability"),

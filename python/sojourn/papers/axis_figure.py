@@ -149,7 +149,6 @@ def panel(scale: Scale, metric: str, lines: Lines) -> Panel:
             "markersize": 5,
             "linewidth": 1.4,
             "elinewidth": 1.0,
-            "capsize": 2,
         }
         places = [place + beside for place in scale.places]
         means = [cell.estimate.mean for cell in cells]

@@ -163,7 +163,7 @@ def _curve(axes: Any, curve: Curve, *, is_step: bool) -> None:
         **curve.style,
     }
     if curve.reach:
-        axes.errorbar(curve.x, curve.y, yerr=curve.reach, **style)
+        axes.errorbar(curve.x, curve.y, yerr=curve.reach, capsize=2, **style)
         return
     axes.plot(curve.x, curve.y, **style)
     alone = _alone(np.asarray(curve.y, float))

@@ -182,7 +182,7 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
                     [estimate.mean for estimate in found],
                     look,
                     reach=_reach(metric, found),
-                    style={"marker": marker(look), "markersize": 4, "capsize": 2},
+                    style={"marker": marker(look), "markersize": 4},
                 )
             )
             words = (

@@ -1,26 +1,54 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The files that a router's owner installs and removes: Makefiles, the unit, the page."""
+"""The files that a router's owner installs and removes: Makefiles, unit and script, the page."""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from sojourn.core.units import Rate
 from sojourn.linux import typed
 
 LINUX = Path(__file__).resolve().parents[1] / "linux"
-UNIT = LINUX / "boot/sojourn@.service"
+BOOT = LINUX / "boot"
+UNIT = BOOT / "sojourn-qdisc@.service"
+GUIDE = LINUX.parent / "docs/guide/router.md"
+CONF = ["UP=4750kbit", "DOWN=47500kbit", "QUEUE=fq_codel"]
+STOPS = [
+    "tc qdisc del dev WAN root",
+    "tc qdisc del dev WAN handle ffff: ingress",
+    "ip link del ifb-WAN",
+]
+# Its questions whether a device is there are answered, and are no part of the log.
+WRITES = """\
+#!/bin/sh
+case "{name} $*" in
+"ip link show dev "*) case " {there} " in *" $4 "*) exit 0 ;; *) exit 1 ;; esac ;;
+esac
+echo "{name} $*" >>{log}
+case "$*" in *refused*) exit 1 ;; esac
+"""
 # A kernel's build folder, as far as our Makefile asks it.
 KERNEL = """\
 kernelrelease:
 	@echo 9.9
 modules modules_install: ;
 """
+
+
+class Laid(NamedTuple):
+    """What the unit's script did: its status, the lines of programs that change something, and what
+    it told."""
+
+    status: int
+    lines: list[str]
+    told: str
 
 
 def make(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -64,30 +92,106 @@ def test_a_build_without_headers_says_what_to_install(tmp_path: Path) -> None:
     assert not (tmp_path / "build").exists()
 
 
-def test_the_unit_sets_what_advise_prints() -> None:
-    lines = re.findall(r"^ExecStart=-?(.*)$", UNIT.read_text(), re.MULTILINE)
+def set_up(folder: Path, verb: str, *conf: str, device: str = "WAN", there: str = "WAN") -> Laid:
+    """Run the unit's script beside programs that only write down how they are called; devices whose
+    names the words `there` do not hold are missing."""
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    log = folder / "log"
+    log.write_text("")
+    for name in ("tc", "ip", "modprobe"):
+        program = programs / name
+        program.write_text(WRITES.format(name=name, log=log, there=there))
+        program.chmod(0o755)
+    if conf:
+        (folder / f"{device}.conf").write_text("\n".join(conf))
+    done = subprocess.run(
+        ["sh", BOOT / "sojourn-qdisc", verb, device],
+        env={"PATH": f"{programs}:/usr/bin:/bin", "SOJOURN_CONF_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Laid(done.returncode, log.read_text().splitlines(), done.stderr)
+
+
+def test_the_guides_file_sets_what_advise_prints(tmp_path: Path) -> None:
+    [conf] = re.findall(r"printf '(.*)' .*WAN\.conf", GUIDE.read_text())
+    laid = set_up(tmp_path, "start", *conf.split(r"\n"))
+    assert laid.status == 0, laid.told
     told = typed.router("fq_codel", Rate("4750 kbit/s"), Rate("47500 kbit/s")).splitlines()
-    values = {"${UP}": "4750kbit", "${DOWN}": "47500kbit", "$QUEUE": "fq_codel", "%I": "WAN"}
-    for name, value in values.items():
-        lines = [line.replace(name, value) for line in lines]
-    assert [line for line in lines if " qdisc del " not in line] == ["modprobe sch_sojourn", *told]
+    lines = [line for line in laid.lines if " qdisc del " not in line]
+    assert lines == ["modprobe sch_sojourn", *told]
 
 
-def test_the_unit_undoes_all_that_it_sets() -> None:
-    stops = re.findall(r"^ExecStop=-(.*)$", UNIT.read_text(), re.MULTILINE)
-    assert stops == [
-        "tc qdisc del dev %I root",
-        "tc qdisc del dev %I handle ffff: ingress",
-        "ip link del ifb-%I",
+def test_htb_is_gone_before_it_is_set_again(tmp_path: Path) -> None:
+    lines = set_up(tmp_path, "start", *CONF).lines
+    for device in ("WAN", "ifb-WAN"):
+        at = lines.index(f"tc qdisc replace dev {device} root handle 1: htb default 10")
+        assert lines[at - 1] == f"tc qdisc del dev {device} root"
+
+
+def test_a_queue_without_rates_is_the_root(tmp_path: Path) -> None:
+    laid = set_up(tmp_path, "start", "# a server", "UP=", "DOWN=", "QUEUE=duk ecn")
+    assert laid.lines == [
+        "modprobe sch_sojourn",
+        "tc qdisc replace dev WAN root handle 10: sojourn duk ecn",
     ]
+
+
+def test_stop_undoes_all_even_when_the_file_is_gone(tmp_path: Path) -> None:
+    assert set_up(tmp_path, "stop", there="WAN ifb-WAN").lines == STOPS
+
+
+def test_a_start_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
+    laid = set_up(tmp_path, "start", *CONF[:2], "QUEUE=refused", there="WAN ifb-WAN")
+    assert laid.status and laid.lines[-len(STOPS) :] == STOPS
+
+
+@pytest.mark.parametrize(
+    ("conf", "told"),
+    [
+        ([], "WAN.conf: there is no such file; write"),
+        (CONF[1:], "UP is missing; write UP=4750kbit, or UP= "),
+        (CONF[:1] + CONF[2:], "DOWN is missing; write DOWN=47500kbit, or DOWN= "),
+        (CONF[:2], "QUEUE is missing; write QUEUE="),
+        ([*CONF, "RATE=1mbit"], "no key is called RATE; the keys are UP, DOWN and QUEUE"),
+        ([*CONF[:2], "QUEUE='fq codel'"], "QUEUE has quotes; write its value without them"),
+        ([*CONF[:2], "QUEUE=$(touch no)", "touch no"], "no key is called touch no;"),
+    ],
+)
+def test_a_fault_of_the_file_changes_nothing(tmp_path: Path, conf: list[str], told: str) -> None:
+    laid = set_up(tmp_path, "start", *conf)
+    assert (laid.status, laid.lines) == (1, [])
+    assert told in laid.told and laid.told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("device", "told"),
+    [("gone", "there is no such device; see ip link"), ("enx0011223344", "rename the device")],
+)
+def test_a_fault_of_the_device_changes_nothing(tmp_path: Path, device: str, told: str) -> None:
+    laid = set_up(tmp_path, "start", *CONF, device=device, there="enx0011223344")
+    assert (laid.status, laid.lines) == (1, []) and told in laid.told
+
+
+def test_the_unit_goes_as_it_came(tmp_path: Path) -> None:
+    assert make("-C", BOOT, f"DESTDIR={tmp_path}", "install").returncode == 0
+    there = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
+    assert "etc/systemd/system/sojourn-qdisc@.service" in there
+    commands = re.findall(r"^Exec\w+=/(\S+)", UNIT.read_text(), re.MULTILINE)
+    assert len(commands) == 3
+    assert all(os.access(tmp_path / command, os.X_OK) for command in commands)
+    assert make("-C", BOOT, f"DESTDIR={tmp_path}", "uninstall").returncode == 0
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_systemd_reads_the_unit(tmp_path: Path) -> None:
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is missing: apt install systemd")
-    # Its commands need not be here: the true file of each name is looked up on the router.
-    text = re.sub(r"^(Exec\w+=-?)\w+", r"\1true", UNIT.read_text(), flags=re.MULTILINE)
-    unit = tmp_path / "sojourn@eth0.service"
+    # Its script need not be installed here.
+    text = UNIT.read_text().replace("/usr/lib/sojourn/sojourn-qdisc", "/bin/true")
+    unit = tmp_path / "sojourn-qdisc@eth0.service"
     unit.write_text(text)
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False

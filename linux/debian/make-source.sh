@@ -9,7 +9,7 @@ rm -rf "$tree"
 mkdir -p "$tree/linux"
 cp -a "$here/linux/debian" "$tree/debian"
 rm "$tree/debian/make-source.sh"
-cp -a "$here/linux/qdisc" "$here/linux/tc" "$tree/linux"
+cp -a "$here/linux/boot" "$here/linux/qdisc" "$here/linux/tc" "$tree/linux"
 cd "$here"
 find aqm -name '*.[ch]' ! -path 'aqm/check/*' ! -path 'aqm/test/*' -print0 |
 	xargs -0 cp -p --parents -t "$tree" aqm/all.sh

@@ -436,7 +436,8 @@ def test_a_network_that_cannot_be_laid_hides_no_mistake_of_flows_and_record() ->
         "<text>:10: dumbbell.flows[0].stop: '0 s' is not later than the start, '0 s'",
         "<text>:11: dumbbell.flows[0].transport.cc: there is no 'cubc'. Did you mean 'cubic'?",
         "<text>:13: dumbbell.flows[1].transport: a 'cbr' source sends by 'udp'",
-        "<text>:18: record.windows[0].to: '3 s' is after the end; allowed: up to '2 s'",
+        "<text>:18: record.windows[0].to: '3 s' is after the end; allowed: up to '2 s'; "
+        "set record.windows.w.to beside the duration",
     ]
 
 

@@ -327,13 +327,18 @@ def _short(value: str) -> str:
     return f"{len(value)} characters, digest {digest(value.encode())[:8]}"
 
 
-# Results by name, or their folders.
-Results = Mapping[str, Result] | Sequence[str | Path]
+# Results by name, or their folders; or one of either.
+Results = Result | str | Path | Mapping[str, Result] | Sequence[str | Path]
 
 
 def named(results: Results) -> Mapping[str, Result]:
     """Return results by name; folders are read."""
-    return results if isinstance(results, Mapping) else load_all([Path(path) for path in results])
+    if isinstance(results, Mapping):
+        return results
+    if isinstance(results, Result):
+        return {"": results}
+    paths = [results] if isinstance(results, str | Path) else results
+    return load_all([Path(path) for path in paths])
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,8 @@ def plot(
 ) -> list[Path]:
     """Draw results, or those in folders, as a page or as pictures; return the files. Unless given,
     `figures` are all that the results have."""
-    files, _ = write(named(results), Path(out), figures, queue, window)
+    names = [figures] if isinstance(figures, str) else figures
+    files, _ = write(named(results), Path(out), names, queue, window)
     return files
 
 

@@ -97,6 +97,10 @@ def load(
     """Load the sweep in a file; what is given here goes before its keys. InputError: it is
     wrong."""
     source = str(path)
+    if not Path(path).exists():
+        raise InputError(
+            f"{path}: there is no such file; docs/guide/sweeps.md has one to begin with"
+        )
     text = toml.read_text(path)
     data = toml.parse(text, source)
     if "scenario" not in data and "axes" not in data and "duration" in data:

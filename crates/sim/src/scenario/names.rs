@@ -132,7 +132,11 @@ impl<'a> Names<'a> {
             }
             let end_ns = self.scenario.duration_ns;
             if to_ns > end_ns {
-                let reason = format!("'{to_ns} ns' is after the end; allowed: up to '{end_ns} ns'");
+                let reason = format!(
+                    "'{to_ns} ns' is after the end; allowed: up to '{end_ns} ns'; \
+                     set record.windows.{}.to beside the duration",
+                    window.name
+                );
                 faults.add(format!("record.windows[{i}].to"), reason);
             }
         }

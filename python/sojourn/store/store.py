@@ -14,7 +14,7 @@
 
 An entry is written in a folder beside its place and renamed. So a killed process leaves a
 `.partial-…` folder, never an entry that looks finished. It is not forced onto the disk, which took
-nine tenths of a short run. A file that was cut off later (a full disk, a power cut) shows by its
+half of a sweep of short runs. A file that was cut off later (a full disk, a power cut) shows by its
 size. A table is compared with its digest when it is read. Either way the run is made again. The
 search for an entry looks at its folder, not at its contents.
 """

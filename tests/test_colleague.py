@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -145,6 +146,52 @@ def test_a_fingerprint_that_differs_is_named_with_status_1(
     said = capsys.readouterr()
     assert "1 of 4 fingerprints differ:\n  aqm codel, seed 1, host sim\n" in said.out
     assert "out was made by 0.0.1+old" in said.err
+
+
+def test_a_number_that_was_changed_by_hand_is_named_with_its_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sojourn.run("s.toml", out="out")
+    Path("out/windows.parquet").write_bytes(b"another one")
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    assert capsys.readouterr().out.startswith("not as the result was written: windows.parquet\n")
+
+
+def test_no_python_of_a_result_runs_when_it_is_verified(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sojourn.run("s.toml", out="out")
+    Path("out/sojourn").mkdir()
+    for name in ("json.py", "sojourn/__init__.py", "sojourn/__main__.py"):
+        Path("out", name).write_text("open('ran', 'w')\n")
+    monkeypatch.setenv("PYTHONPATH", f":{os.environ.get('PYTHONPATH', '')}")
+    assert status(["verify", "out", "--workers", "1"]) == 0
+    assert capsys.readouterr().out == "the fingerprint is the same\n"
+    assert not Path("out/ran").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sojourn run scenario.toml --plot page.html",
+        "sojourn run scenario.toml --dask tcp://127.0.0.1:9",
+        "sojourn run /etc/hosts",
+        "sojourn run ../s.toml",
+        "sojourn run scenario.toml --set dumbbell.trace=/etc/hosts",
+        'sojourn run "scenario.toml',
+        "sojourn run scenario.toml\0",
+        "rm scenario.toml",
+        "",
+    ],
+)
+def test_a_command_of_a_result_makes_runs_from_its_own_files_and_does_no_more(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("out").mkdir()
+    head = {"command": command, "labels": [], "runs": []}
+    Path("out/result.json").write_text(json.dumps(head))
+    assert status(["verify", "out"]) == 2
+    assert "names no command of Sojourn that repeats it" in capsys.readouterr().err
 
 
 def test_a_folder_that_names_no_command_is_refused() -> None:

@@ -176,8 +176,12 @@ def verify(
     names = [str(run) for run in verified.different]
     if as_json:
         runs = {"all": verified.count, "different": [dict(r.labels) for r in verified.different]}
-        print_json({"runs": runs, "made_by": there, "repeated_by": here})
-    elif names:
+        changed = list(verified.changed)
+        print_json({"runs": runs, "changed": changed, "made_by": there, "repeated_by": here})
+        return 1 if names or changed else 0
+    if verified.changed:
+        print(f"not as the result was written: {', '.join(verified.changed)}")
+    if names:
         print(f"{len(names)} of {verified.count} fingerprints differ:")
         print("\n".join(f"  {name}" for name in names[:_NAMED]))
         if len(names) > _NAMED:
@@ -186,7 +190,7 @@ def verify(
         is_one = verified.count == 1
         all_of = "the fingerprint is" if is_one else f"all {verified.count} fingerprints are"
         print(f"{all_of} the same")
-    return 1 if names else 0
+    return 1 if names or verified.changed else 0
 
 
 def _compare_sweeps(

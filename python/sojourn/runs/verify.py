@@ -1,11 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A result repeated: its own command runs again, elsewhere, and every run must have the same
-fingerprint. Only the files that the command reads, and the fingerprints, need be there."""
+fingerprint. Only the files that the command reads, and the fingerprints, need be there.
+
+A result may come from anybody. So its command may only make runs, from files of its own folder, and
+no Python is imported from there. A C file in it is compiled and run.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import shlex
 import subprocess
 import sys
@@ -16,9 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from sojourn.core.errors import InputError, RunError, StoreError
+from sojourn.store.store import digest_of
 
 # The verbs that make results.
 _VERBS = ("run", "sweep", "reproduce")
+# What their commands hold: no option that writes elsewhere, or calls another machine.
+_OPTIONS = ("--aqm", "--set", "--seeds", "--host", "--quick")
+_OUTSIDE = re.compile(r"(^|[^\w.])(/|~)|(^|[^\w.])\.\.(/|$)|\0")
 _CELLS = "cells.parquet"
 
 
@@ -41,6 +51,7 @@ class Verified:
     again: Mapping[str, Any]  # of the repetition
     count: int
     different: tuple[Fingerprint, ...]  # runs of the result
+    changed: tuple[str, ...]  # its files that are not as it was written
 
 
 def verify(folder: Path, workers: int | None = None) -> Verified:
@@ -50,18 +61,17 @@ def verify(folder: Path, workers: int | None = None) -> Verified:
     other runs.
     """
     head = _head(folder)
-    words = shlex.split(str(head.get("command", "")))
-    if words[:1] != ["sojourn"] or words[1:2] not in [[verb] for verb in _VERBS]:
-        raise InputError(f"{folder}: its result.json names no command of Sojourn that repeats it")
+    words = _words(folder, head)
     before = _fingerprints(folder, head)
     with tempfile.TemporaryDirectory(prefix="sojourn-verify-") as scratch:
         out = Path(scratch) / "result"
-        words = [*words[1:], "--again", "--out", str(out)]
+        words = [*words, "--again", "--out", str(out)]
         words += ["--workers", str(workers)] if workers else []
         # Its status may be that of a rule which the runs broke, then as now.
         done = subprocess.run(
-            [sys.executable, "-m", "sojourn", *words],
+            [sys.executable, "-P", "-m", "sojourn", *words],
             cwd=folder,
+            env=_surroundings(),
             stdout=subprocess.DEVNULL,
             check=False,
         )
@@ -75,14 +85,49 @@ def verify(folder: Path, workers: int | None = None) -> Verified:
             "a file that it reads was changed"
         )
     pairs = zip(before, after, strict=True)
-    return Verified(head, again, len(before), tuple(a for a, b in pairs if a.text != b.text))
+    different = tuple(a for a, b in pairs if (a.labels, a.text) != (b.labels, b.text))
+    return Verified(head, again, len(before), different, tuple(_changed(folder, head)))
+
+
+def _words(folder: Path, head: Mapping[str, Any]) -> list[str]:
+    """Return the words of the command behind `sojourn`. InputError: it is none that makes runs from
+    the files of this folder."""
+    wrong = f"{folder}: its result.json names no command of Sojourn that repeats it"
+    try:
+        program, *words = shlex.split(str(head.get("command", ""))) or [""]
+    except ValueError as error:
+        raise InputError(wrong) from error
+    if program != "sojourn" or words[:1] not in [[verb] for verb in _VERBS]:
+        raise InputError(wrong)
+    for word in words:
+        option = word.partition("=")[0]
+        if (word.startswith("-") and option not in _OPTIONS) or _OUTSIDE.search(word):
+            raise InputError(f"{wrong} from its own files alone: '{word}'")
+    return words
+
+
+def _surroundings() -> dict[str, str]:
+    """Return the environment without a way to import from the folder of the result."""
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))}
+
+
+def _changed(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the files of a result that are there and are not as its own digests say."""
+    files = head.get("files")
+    for name, written in files.items() if isinstance(files, dict) else ():
+        path = folder / name
+        if not _OUTSIDE.search(name) and path.is_file() and digest_of(path) != written:
+            yield name
 
 
 def _head(folder: Path) -> dict[str, Any]:
     try:
         return dict(json.loads((folder / "result.json").read_bytes()))
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"{folder}: has no readable result.json, as a result has") from error
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"{folder}: has no readable result.json; name the folder of a result"
+        ) from error
 
 
 def _fingerprints(folder: Path, head: Mapping[str, Any]) -> list[Fingerprint]:
@@ -90,7 +135,7 @@ def _fingerprints(folder: Path, head: Mapping[str, Any]) -> list[Fingerprint]:
     try:
         found = _of_sweep(folder) if "sweep" in head else _of_runs(head)
         return list(found)
-    except (OSError, LookupError, TypeError) as error:
+    except (OSError, LookupError, TypeError, ValueError) as error:
         raise StoreError(
             f"{folder}: the fingerprints of its runs cannot be read; "
             "an older version made it, or a file was cut off"

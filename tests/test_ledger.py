@@ -234,6 +234,16 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     assert sum(both["papers"][0]["verdicts"]["sim"].values()) == 3
     assert "not run" not in both["papers"][0]["verdicts"]["sim"]
     assert both["machine"]["processor"] == f"{whole['machine']['processor']} and another"
+    # Of each host the one with more seeds.
+    first = newer["papers"][0]["experiments"][0]
+    first["hosts"]["sim"]["seeds"] = [1, 1]
+    first["hosts"]["linux"] |= {"core": "another", "seeds": [3, 3]}
+    first["cells"][0]["linux"] = [2.0, 1.5, 2.5]
+    mixed = ledger.joined(whole, newer)["papers"][0]["experiments"][0]
+    assert mixed["cells"][0]["sim"] == whole["papers"][0]["experiments"][0]["cells"][0]["sim"]
+    assert mixed["cells"][0]["linux"] == [2.0, 1.5, 2.5]
+    assert mixed["hosts"]["linux"]["core"] == "another"
+    assert mixed["hosts"]["sim"]["core"] != "another"
     # Files that changed since then did not run.
     whole["papers"][0]["experiments"][1]["definition"] = "of other files"
     changed = ledger.joined(whole, newer)["papers"][0]["experiments"][1]

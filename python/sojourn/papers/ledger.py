@@ -318,8 +318,8 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
-    """Make one ledger of two. An experiment that did not run in the newer one is the older's, if
-    its files are the same; so is a claim on several experiments."""
+    """Make one ledger of two. Of each experiment and host it has the one with more seeds, or the
+    newer; an older experiment whose files have changed counts for nothing."""
     by_name = {paper["paper"]: paper for paper in older["papers"]}
     papers = [
         _joined_paper(by_name[paper["paper"]], paper) if paper["paper"] in by_name else paper
@@ -334,21 +334,21 @@ def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
 def _joined_paper(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
     experiments = {entry["experiment"]: entry for entry in older["experiments"]}
     claims = {claim["id"]: claim for claim in older["claims"]}
-
-    def of_experiment(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-        earlier = experiments.get(entry["experiment"])
-        if earlier is None or earlier["definition"] != entry["definition"]:
-            return entry
-        return earlier if not any(host["core"] for host in entry["hosts"].values()) else entry
-
-    def of_claim(claim: Mapping[str, Any]) -> Mapping[str, Any]:
-        ran = any(verdict != NOT_RUN for verdict in claim["verdicts"].values())
-        return claim if ran else claims.get(claim["id"], claim)
-
     both = {
         **newer,
-        "experiments": [of_experiment(entry) for entry in newer["experiments"]],
-        "claims": [of_claim(claim) for claim in newer["claims"]],
+        "experiments": [
+            _joined_experiment(earlier, entry)
+            if (earlier := experiments.get(entry["experiment"]))
+            and earlier["definition"] == entry["definition"]
+            else entry
+            for entry in newer["experiments"]
+        ],
+        "claims": [
+            _joined_claim(claims[claim["id"]], claim, _richer(claims[claim["id"]], claim))
+            if claim["id"] in claims
+            else claim
+            for claim in newer["claims"]
+        ],
     }
     every = claims_of(both)
     both["verdicts"] = {
@@ -360,7 +360,54 @@ def _joined_paper(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[st
         )
         for host in HOSTS
     }
-    return {**both, "answer": newer["answer"] or older["answer"]}
+    return {**both, "answer": newer["answer"] or older.get("answer", [])}
+
+
+def _richer(older: Mapping[str, Any], newer: Mapping[str, Any]) -> list[str]:
+    """List the hosts of which the older claim has more seeds."""
+    counts = older.get("seeds", {}), newer.get("seeds", {})
+    return [host for host in HOSTS if counts[0].get(host, 0) > counts[1].get(host, 0)]
+
+
+def _joined_experiment(older: Mapping[str, Any], newer: Mapping[str, Any]) -> Mapping[str, Any]:
+    def least(entry: Mapping[str, Any], host: str) -> int:
+        return int(entry["hosts"][host].get("seeds", (entry["seeds"], 0))[0])
+
+    hosts = [host for host in HOSTS if least(older, host) > least(newer, host)]
+    if not hosts:
+        return newer
+    claims = {claim["id"]: claim for claim in older["claims"]}
+    return {
+        **newer,
+        "command": older["command"],
+        "seeds": max(older["seeds"], newer["seeds"]),
+        "hosts": newer["hosts"] | {host: older["hosts"][host] for host in hosts},
+        "claims": [
+            _joined_claim(claims[claim["id"]], claim, hosts) if claim["id"] in claims else claim
+            for claim in newer["claims"]
+        ],
+        "cells": [
+            {**cell, **{host: earlier[host] for host in hosts}}
+            for earlier, cell in zip(older["cells"], newer["cells"], strict=True)
+        ],
+        "figures": [
+            *(figure for figure in older["figures"] if figure["host"] in hosts),
+            *(figure for figure in newer["figures"] if figure["host"] not in hosts),
+        ],
+    }
+
+
+def _joined_claim(
+    older: Mapping[str, Any], newer: Mapping[str, Any], hosts: Sequence[str]
+) -> dict[str, Any]:
+    """Take what a claim has of these hosts from the older ledger."""
+    return {
+        **newer,
+        **{
+            key: newer[key] | {host: older[key][host] for host in hosts if host in older[key]}
+            for key in ("verdicts", "measured", "seeds")
+        },
+    }
 
 
 # Words of older ledgers.

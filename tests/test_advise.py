@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sojourn.cli import status
+from sojourn.core.errors import InputError
 from sojourn.linux import typed
 from sojourn.runs import advise
 from sojourn.runs.advise import NUMBERS, Advice, Line, Tried
@@ -57,6 +58,23 @@ def test_the_reason_names_the_lines_own_delay_the_gain_and_equals() -> None:
         "a: a call waits 22 ms, of which the line itself takes 20, in place of 440 ms without a "
         "shaper; b cannot be told from it."
     )
+
+
+def test_a_choice_without_a_gain_is_told_as_one() -> None:
+    best, bare = tried("a", 22, 0.5), tried("-", 21, 0.5)
+    reason = Advice(LINE, (best,), bare, best, ()).reason
+    assert "in place of" not in reason
+    assert "no less than the 21 ms without a shaper" in reason
+
+
+def test_calls_that_the_slower_shaper_cannot_carry_are_refused_and_those_it_can_are_not() -> None:
+    # A datagram of 160 + 28 + 14 B each 20 ms: 80.8 kbit/s.
+    assert Line.read("100kbit", "1mbit", "40ms", 1).calls == 1
+    assert Line.read("1mbit", "4300kbit", "40ms", 11).calls == 11
+    with pytest.raises(InputError, match="the line up has 950 kbit/s: at most 11"):
+        Line.read("1mbit", "4300kbit", "40ms", 12)
+    with pytest.raises(InputError, match="the line down has 950 kbit/s: at most 11"):
+        Line.read("4300kbit", "1mbit", "40ms", 12)
 
 
 def test_the_shaper_is_below_the_modem_and_the_path_has_the_round_trip() -> None:

@@ -41,6 +41,8 @@ _NEVER_S = 3600.0
 _MBIT = 3_000
 # Nobody hears a millisecond.
 _HEARD_MS = 1.0
+# Of IPv4 and UDP: a datagram of a call has them beside its payload and the link's header.
+_HEADERS_BYTES = 28
 # An algorithm that leaves more of the line idle is no choice for its owner.
 _LEAST_THROUGHPUT = 0.85
 
@@ -60,12 +62,14 @@ class Line:
         least, most = _CALLS
         if not least <= calls <= most:
             raise InputError(f"--calls {calls}: allowed: {least} to {most}")
-        return cls(
+        line = cls(
             _bounded("--up", up, Rate, _RATES),
             _bounded("--down", down, Rate, _RATES),
             _bounded("--rtt", rtt, Duration, _RTTS),
             calls,
         )
+        _refuse_too_many_calls(line)
+        return line
 
 
 _Q = TypeVar("_Q", Rate, Duration)
@@ -113,6 +117,29 @@ def scenario_of(line: Line, *, with_shaper: bool = True) -> Scenario:
         },
         source="advise",
     )
+
+
+def _refuse_too_many_calls(line: Line) -> None:
+    """Raise InputError where the calls do not pass a shaper while all of them talk."""
+    call_bps = _call_bps(line)
+    way, rate = min(
+        (("up", shaped(line.up)), ("down", shaped(line.down))), key=lambda shaper: shaper[1]
+    )
+    if line.calls * call_bps > rate:
+        raise InputError(
+            f"--calls {line.calls}: {line.calls} calls need {Rate(line.calls * call_bps)} while "
+            f"all talk; the line {way} has {rate}: at most {rate // call_bps}"
+        )
+
+
+def _call_bps(line: Line) -> int:
+    """Return the rate of one call's datagrams with their headers, in one direction."""
+    data = scenario_of(line).to_engine()
+    app = next(flow["app"] for flow in data["flows"] if flow["name"] == "calls up")
+    header_bytes = _HEADERS_BYTES + next(
+        link["header"] for link in data["links"] if link["name"] == "egress"
+    )
+    return int(app["rate"] + 8e9 * header_bytes / app["interval"])
 
 
 def _flows(calls: int) -> list[dict[str, Any]]:
@@ -191,9 +218,12 @@ class Advice:
         wait_ms, before_ms = (estimate(tried.waits_ms).mean for tried in (self.best, self.unshaped))
         alike = " and ".join(tried.aqm for tried in self.as_good)
         told = f"; {alike} cannot be told from it" if alike else ""
+        # As they are printed; without digits, round refuses NaN.
+        gains = round(wait_ms, 0) < round(before_ms, 0)
+        beside = "in place of" if gains else "no less than the"
         return (
             f"{self.best.aqm}: a call waits {wait_ms:.0f} ms, of which the line itself takes "
-            f"{self.line.rtt / 2e6:.0f}, in place of {before_ms:.0f} ms without a shaper{told}."
+            f"{self.line.rtt / 2e6:.0f}, {beside} {before_ms:.0f} ms without a shaper{told}."
         )
 
 

@@ -198,7 +198,7 @@ def _judge(
 
     up_rate, down_rate = judge.rate_of("--up", up), judge.rate_of("--down", down)
     first = read(device)
-    sent = probe_with(probe) if probe else 0
+    sent = probe_with(probe) if probe is not None else 0
     time.sleep(_BETWEEN_S)
     try:
         now = read(device)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -41,6 +42,8 @@ SPEED = "cat /sys/class/net/{device}/speed"
 BQL = "cat /sys/class/net/{device}/queues/tx-0/byte_queue_limits/limit"
 OF_DEVICE = (CLASSES, ARRIVING, RING, SPEED, BQL)
 _ECT_0 = 2
+# A program that waits for a lock of the kernel's answers within milliseconds, or not at all.
+_ANSWER_S = 10.0
 # Devices and drivers may lack these.
 _MAY_FAIL = (ARRIVING, RING, SPEED, BQL, SOCKETS)
 
@@ -48,30 +51,49 @@ _MAY_FAIL = (ARRIVING, RING, SPEED, BQL, SOCKETS)
 def ask(command: str) -> str:
     """Run a command and return its output; empty where the machine has no answer to it.
 
-    RunError: a program is missing, or it failed.
+    RunError: a program is missing, it failed, or it did not end.
     """
-    words = command.split()
+    words = shlex.split(command)
     if words[0] == "cat":
         try:
             return Path(words[1]).read_text(encoding="ascii")
-        except OSError:
+        except (OSError, ValueError):
             return ""
     program = shutil.which(words[0], path=PATH)
     if not program:
         raise RunError(f"{words[0]} is missing: apt install {TOOLS[words[0]]}")
-    done = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False)
+    try:
+        # A device's name may be any bytes. They come back as they are in what is asked of it.
+        done = subprocess.run(
+            [program, *words[1:]],
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            check=False,
+            timeout=_ANSWER_S,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise RunError(
+            f"{command}: no answer in {_ANSWER_S:.0f} s; end the program that holds the kernel's "
+            "network lock, and run it again"
+        ) from error
     if done.returncode and not any(_is_of(command, form) for form in _MAY_FAIL):
         raise RunError(f"{command}: {' '.join(done.stderr.split()) or 'failed'}")
     return done.stdout
 
 
 def _is_of(command: str, form: str) -> bool:
-    return re.fullmatch(re.escape(form).replace(r"\{device\}", r"\S+"), command) is not None
+    return re.fullmatch(re.escape(form).replace(r"\{device\}", ".+"), command) is not None
+
+
+def asked(form: str, device: str = "") -> str:
+    """Write a command about a device; its name is one word of it."""
+    return form.format(device=shlex.quote(device))
 
 
 def commands(devices: list[str]) -> list[str]:
     """List all that is asked about these devices."""
-    return [*OF_MACHINE, *(form.format(device=device) for device in devices for form in OF_DEVICE)]
+    return [*OF_MACHINE, *(asked(form, device) for device in devices for form in OF_DEVICE)]
 
 
 _CLASS = re.compile(
@@ -93,6 +115,13 @@ class Class:
     packets: int
 
 
+# What the judges take from each queue.
+_QDISC: Mapping[str, Any] = {
+    **{"kind": "", "handle": "0:", "options": {}},
+    **dict.fromkeys(("bytes", "packets", "drops", "backlog", "qlen"), 0),
+}
+
+
 @dataclass(frozen=True)
 class Reading:
     """The answers of one moment."""
@@ -101,28 +130,36 @@ class Reading:
 
     def text(self, form: str, device: str = "") -> str:
         """Give a command's output."""
-        return self.answers.get(form.format(device=device), "")
+        return self.answers.get(asked(form, device), "")
 
     def table(self, form: str, device: str = "") -> list[dict[str, Any]]:
-        """Give a command's JSON. RunError: it is none."""
-        text = self.text(form, device)
+        """Give a command's JSON. RunError: it is none, or no list of tables."""
+        text, command = self.text(form, device), asked(form, device)
         try:
-            return list(json.loads(text)) if text.strip() else []
-        except ValueError as error:
-            command = form.format(device=device)
+            entries = json.loads(text) if text.strip() else []
+        except (ValueError, RecursionError) as error:
             raise RunError(
                 f"{command}: prints no JSON; tc needs the plugin of sojourn's queues: "
                 "make -C linux/tc install"
             ) from error
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise RunError(f"{command}: prints no list of tables; install the iproute2 of Debian")
+        return entries
 
     @property
     def links(self) -> dict[str, dict[str, Any]]:
         """Give the devices by name."""
         return {link["ifname"]: link for link in self.table(LINKS) if "ifname" in link}
 
+    @property
+    def all_qdiscs(self) -> list[dict[str, Any]]:
+        """Give the queues of all devices; a key that each queue has and tc leaves out is empty."""
+        every = [{**_QDISC, **q} for q in self.table(QDISCS)]
+        return [q for q in every if all(isinstance(q[key], type(_QDISC[key])) for key in _QDISC)]
+
     def qdiscs(self, device: str) -> list[dict[str, Any]]:
         """Give the queues of a device, the root first, but not that of what arrives."""
-        of_device = [q for q in self.table(QDISCS) if q.get("dev") == device]
+        of_device = [q for q in self.all_qdiscs if q.get("dev") == device]
         leaving = [q for q in of_device if q["kind"] not in ("ingress", "clsact")]
         return sorted(leaving, key=lambda qdisc: not qdisc.get("root"))
 
@@ -148,7 +185,7 @@ class Reading:
 
     def takes_arrivals(self, device: str) -> bool:
         """Tell whether a queue of the kind `ingress` or `clsact` stands at the device."""
-        of_device = [q for q in self.table(QDISCS) if q.get("dev") == device]
+        of_device = [q for q in self.all_qdiscs if q.get("dev") == device]
         return any(q["kind"] in ("ingress", "clsact") for q in of_device)
 
     def number(self, form: str, device: str = "") -> int | None:
@@ -165,7 +202,9 @@ class Reading:
 
 def _actions(filters: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for entry in filters:
-        yield from entry.get("options", {}).get("actions", [])
+        options = entry.get("options")
+        actions = options.get("actions") if isinstance(options, dict) else None
+        yield from (a for a in actions or () if isinstance(a, dict))
 
 
 def read(device: str) -> Reading:
@@ -180,10 +219,10 @@ def read(device: str) -> Reading:
     devices = [device]
     while devices:
         for form in OF_DEVICE:
-            command = form.format(device=devices[0])
+            command = asked(form, devices[0])
             answers[command] = ask(command)
         to = Reading(answers).redirect(devices.pop(0))
-        if to and CLASSES.format(device=to) not in answers:
+        if to and asked(CLASSES, to) not in answers:
             devices.append(to)
     return Reading(answers)
 
@@ -197,6 +236,8 @@ def probe_with(host: str) -> int:
 
     InputError: it is no address, or no route leads there.
     """
+    if not host.strip():
+        raise InputError("--probe: an address is missing; write that of a host behind the device")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, _DISCARD, type=socket.SOCK_DGRAM)[0]
         with socket.socket(family, kind) as sender:
@@ -206,6 +247,7 @@ def probe_with(host: str) -> int:
                 sender.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, _ECT_0)
             for _ in range(PROBES):
                 sender.sendto(b"sojourn", address)
-    except OSError as error:
-        raise InputError(f"--probe {host}: {error.strerror or error}") from error
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "no name of a host"
+        raise InputError(f"--probe {host}: {reason}") from error
     return PROBES

@@ -9,6 +9,7 @@ has none. Where a reading does not tell, a check is silent.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +63,11 @@ class Case:
     probes: int = 0  # sent between the readings
 
     @property
+    def word(self) -> str:
+        """Write the device as one word of a command."""
+        return shlex.quote(self.device)
+
+    @property
     def qdiscs(self) -> list[dict[str, Any]]:
         """Give the queues, the root first."""
         return self.now.qdiscs(self.device)
@@ -98,7 +104,8 @@ class Case:
             tops = [c.ceil for c in every if not c.parent]
             return Rate(sum(tops)) if tops else None
         if root["kind"] == "tbf":
-            return Rate(8 * int(options["rate"]))
+            rate = options.get("rate")
+            return Rate(8 * rate) if isinstance(rate, int) and rate > 0 else None
         if root["kind"] == "cake" and isinstance(options.get("bandwidth"), int):
             return Rate(8 * options["bandwidth"])
         return None
@@ -114,7 +121,7 @@ class Case:
     def passed_since(self) -> int:
         """Count the bytes that the device has taken between the readings."""
         before, now = (
-            reading.links[self.device]["stats64"]["tx"]["bytes"]
+            reading.links[self.device].get("stats64", {}).get("tx", {}).get("bytes", 0)
             for reading in (self.first, self.now)
         )
         return int(now) - int(before)
@@ -148,8 +155,8 @@ def has_an_aqm(case: Case) -> Iterator[Verdict]:
     yield Verdict(
         "aqm",
         f"{which} {_where(case)} is {kind}, which is no AQM",
-        f"tc qdisc show dev {case.device}",
-        f"tc qdisc replace dev {case.device} {place} sojourn fq codel ecn",
+        f"tc qdisc show dev {case.word}",
+        f"tc qdisc replace dev {case.word} {place} sojourn fq codel ecn",
     )
 
 
@@ -162,7 +169,7 @@ def is_the_way_out(case: Case) -> Iterator[Verdict]:
         "device",
         f"the default route leaves by {ways[0]}, not by {case.device}",
         "ip route show default",
-        f"sojourn doctor {ways[0]}",
+        f"sojourn doctor {shlex.quote(ways[0])}",
     )
 
 
@@ -182,7 +189,7 @@ def is_shaped_below_the_line(case: Case) -> Iterator[Verdict]:
     """Find a shaper that is faster than the line behind it, or none."""
     if not case.aqms and case.shaper is None:
         return
-    show = f"tc -s class show dev {case.device}"
+    show = f"tc -s class show dev {case.word}"
     if case.line and case.shaper is None:
         mend = "sojourn advise --up RATE --down RATE"
         text = f"no shaper {_where(case)} is below the line's {case.line}"
@@ -200,14 +207,14 @@ def is_shaped_below_the_line(case: Case) -> Iterator[Verdict]:
             "shaper",
             f"the queue {_where(case)} has passed {sum(q['packets'] for q in case.leaves)} packets "
             "and neither dropped nor marked one: the slowest link is elsewhere",
-            f"tc -s qdisc show dev {case.device}",
-            f"sojourn doctor {case.arriving_at or case.device} --up RATE --down RATE",
+            f"tc -s qdisc show dev {case.word}",
+            f"sojourn doctor {shlex.quote(case.arriving_at or case.device)} --up RATE --down RATE",
         )
 
 
 def _slower(case: Case, kbit: int) -> str:
     """Write the command that gives the shaper this rate."""
-    root, at = case.root, f"dev {case.device}"
+    root, at = case.root, f"dev {case.word}"
     if root["kind"] == "htb":
         top = next(c.id for c in case.now.classes(case.device) if not c.parent)
         return f"tc class change {at} parent {root['handle']} classid {top} htb rate {kbit}kbit"
@@ -241,8 +248,8 @@ def every_packet_passes(case: Case) -> Iterator[Verdict]:
             "class",
             f"HTB {_where(case)} sent {direct} packets without a class, past rate and AQM: its "
             f"default is {default}, and there is no such class",
-            f"tc -s qdisc show dev {case.device}",
-            f"tc class add dev {case.device} parent 1: classid {default} htb rate RATE",
+            f"tc -s qdisc show dev {case.word}",
+            f"tc class add dev {case.word} parent 1: classid {default} htb rate RATE",
         )
     elif case.passed_since() > max(
         _SEGMENT_BYTES, _MOST_BESIDE * max(map(case.sent_since, case.qdiscs), default=0)
@@ -251,15 +258,15 @@ def every_packet_passes(case: Case) -> Iterator[Verdict]:
             "statistics",
             f"{case.device} sent {case.passed_since()} bytes between two readings, and its queues "
             "nearly none: something passes by them (XDP, an offload of flows)",
-            f"tc -s qdisc show dev {case.device}; ip -s link show dev {case.device}",
-            f"ethtool -K {case.device} hw-tc-offload off",
+            f"tc -s qdisc show dev {case.word}; ip -s link show dev {case.word}",
+            f"ethtool -K {case.word} hw-tc-offload off",
         )
     elif case.probes > sum(case.sent_since(leaf, "packets") for leaf in case.leaves):
         yield Verdict(
             "statistics",
             f"of {case.probes} datagrams that were sent, fewer passed the queues {_where(case)}",
-            f"tc -s qdisc show dev {case.device}; ip route get ADDRESS",
-            f"sojourn doctor {case.device} --probe ADDRESS, of a host behind {case.device}",
+            f"tc -s qdisc show dev {case.word}; ip route get ADDRESS",
+            f"sojourn doctor {case.word} --probe ADDRESS, of a host behind {case.device}",
         )
 
 
@@ -275,8 +282,8 @@ def every_class_has_traffic(case: Case) -> Iterator[Verdict]:
                 "class",
                 f"class {idle.id} {_where(case)} never got a packet, class {busiest.id} got "
                 f"{busiest.packets}: no filter leads there",
-                f"tc -s class show dev {case.device}; tc filter show dev {case.device}",
-                f"tc filter add dev {case.device} parent {idle.id.partition(':')[0]}: "
+                f"tc -s class show dev {case.word}; tc filter show dev {case.word}",
+                f"tc filter add dev {case.word} parent {idle.id.partition(':')[0]}: "
                 f"matchall classid {idle.id}",
             )
 
@@ -287,7 +294,7 @@ def packets_are_those_of_the_wire(case: Case) -> Iterator[Verdict]:
     if rate is None or 8 * _SEGMENT_BYTES / rate < _HIDDEN_S:
         return
     mtu = int(case.now.links[case.device].get("mtu", 1500))
-    device = case.arriving_at or case.device
+    device = shlex.quote(case.arriving_at or case.device)
     mend = f"ip link set dev {device} gso_max_segs 1"
     if case.arriving_at:
         mend = f"ethtool -K {device} gro off"
@@ -300,7 +307,7 @@ def packets_are_those_of_the_wire(case: Case) -> Iterator[Verdict]:
                 "offloads",
                 f"to {qdisc['kind']} {_where(case)} a segment of {largest} bytes is one packet, "
                 f"{8000 * largest / rate:.0f} ms long at {rate}",
-                f"tc -s qdisc show dev {case.device}; ethtool -k {device}",
+                f"tc -s qdisc show dev {case.word}; ethtool -k {device}",
                 mend,
             )
             return
@@ -315,8 +322,8 @@ def nothing_waits_behind_the_aqm(case: Case) -> Iterator[Verdict]:
             yield Verdict(
                 "shaper",
                 f"{lower}, below {case.device}, lets only {below.shaper} pass: the queue is there",
-                f"tc qdisc show dev {lower}",
-                f"tc qdisc del dev {lower} root",
+                f"tc qdisc show dev {below.word}",
+                f"tc qdisc del dev {below.word} root",
             )
     ring, speed_mbps = case.now.ring_pkts(case.device), case.now.number(dev.SPEED, case.device)
     if case.shaper is not None or not case.aqms or not ring or not speed_mbps or speed_mbps < 0:
@@ -331,8 +338,8 @@ def nothing_waits_behind_the_aqm(case: Case) -> Iterator[Verdict]:
             "ring",
             f"the ring of {case.device} holds {ring} packets, {1000 * wait_s:.0f} ms at "
             f"{speed_mbps} Mbit/s, behind the AQM; {why}",
-            f"ethtool -g {case.device}",
-            f"ethtool -G {case.device} tx 64",
+            f"ethtool -g {case.word}",
+            f"ethtool -G {case.word} tx 64",
         )
 
 
@@ -345,16 +352,16 @@ def arrivals_have_a_queue(case: Case) -> Iterator[Verdict]:
         yield Verdict(
             "download",
             f"what arrives at {case.device} is led to no ifb: it has no queue here",
-            f"tc filter show dev {case.device} ingress",
-            f"tc filter replace dev {case.device} parent ffff: prio 1 handle 1 matchall "
+            f"tc filter show dev {case.word} ingress",
+            f"tc filter replace dev {case.word} parent ffff: prio 1 handle 1 matchall "
             "action mirred egress redirect dev ifb0",
         )
-    elif "UP" not in case.now.links.get(to, {"flags": []})["flags"]:
+    elif "UP" not in case.now.links.get(to, {}).get("flags", []):
         yield Verdict(
             "download",
             f"{to}, to which all that arrives at {case.device} is led, is down: it is lost",
-            f"ip link show dev {to}",
-            f"ip link set {to} up",
+            f"ip link show dev {shlex.quote(to)}",
+            f"ip link set {shlex.quote(to)} up",
         )
 
 
@@ -368,8 +375,8 @@ def marks_where_it_can(case: Case) -> Iterator[Verdict]:
             yield Verdict(
                 "ecn",
                 f"{qdisc['kind']} {_where(case)} drops where it could mark: its ECN is off",
-                f"tc qdisc show dev {case.device}",
-                f"tc qdisc change dev {case.device} {at} {qdisc['kind']} {algorithm}ecn",
+                f"tc qdisc show dev {case.word}",
+                f"tc qdisc change dev {case.word} {at} {qdisc['kind']} {algorithm}ecn",
             )
     if case.arriving_at:
         return
@@ -437,6 +444,6 @@ def examine(
     """Judge a device, and the one to which its arrivals are led; `up` and `down` are the line's."""
     cases = [Case(first, now, device, up, probes=probes)]
     to = now.redirect(device)
-    if to in now.links and "UP" in now.links[to]["flags"]:
+    if to in now.links and "UP" in now.links[to].get("flags", []):
         cases.append(Case(first, now, to, down, arriving_at=device))
     return [verdict for case in cases for check in CHECKS for verdict in check(case)]

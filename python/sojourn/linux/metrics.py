@@ -8,6 +8,7 @@ Prometheus takes that for a restart. Those of our queue have 64.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,7 @@ class _Queues(Collector):
                 f"sojourn_queue_{name}", sentence, labels=(*_LABELS, label)
             )
             for qdisc in self._qdiscs:
-                for what, value in qdisc.get("sojourn", {}).get(key, {}).items():
+                for what, value in _table(_table(qdisc, "sojourn"), key).items():
                     family.add_metric([*_labels(qdisc), what], value)
             yield family
         yield self._named(
@@ -77,7 +78,7 @@ class _Queues(Collector):
 
     def _family(self, family: Metric, key: str) -> Metric:
         for qdisc in self._qdiscs:
-            if key in qdisc:
+            if isinstance(qdisc.get(key), int):
                 family.add_metric(_labels(qdisc), qdisc[key])  # type: ignore[attr-defined]
         return family
 
@@ -98,8 +99,16 @@ class _Queues(Collector):
 def _labels(qdisc: Mapping[str, Any]) -> list[str]:
     kind = str(qdisc["kind"])
     if kind == "sojourn":
-        kind = f"sojourn {qdisc['options'].get('algorithm', '')}".rstrip()
-    return [str(qdisc.get("dev", "")), kind, str(qdisc["handle"]), str(qdisc.get("parent", "root"))]
+        kind = f"sojourn {_table(qdisc, 'options').get('algorithm', '')}".rstrip()
+    # Prometheus reads UTF-8; other bytes of a device's name are written as \xff.
+    device = os.fsencode(str(qdisc.get("dev", ""))).decode(errors="backslashreplace")
+    return [device, kind, str(qdisc["handle"]), str(qdisc.get("parent", "root"))]
+
+
+def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Give the table of this name within another; an empty one where there is none."""
+    found = table.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _numbers(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
@@ -119,21 +128,21 @@ def _others(qdisc: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     left_out = {*_PLAIN_KEYS, "options", "sojourn", "root"}
     yield from _numbers({key: value for key, value in qdisc.items() if key not in left_out})
     # HTB counts packets without a class among its options.
-    direct = qdisc.get("options", {}).get("direct_packets_stat")
-    if direct is not None:
+    direct = _table(qdisc, "options").get("direct_packets_stat")
+    if isinstance(direct, int):
         yield "direct_packets", float(direct)
 
 
 def _of_queue(qdisc: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     counted = {key for key, *_ in _OF_SOJOURN}
-    own = qdisc.get("sojourn", {})
+    own = _table(qdisc, "sojourn")
     yield from _numbers({key: value for key, value in own.items() if key not in counted})
 
 
 def registry(reading: Reading) -> CollectorRegistry:
     """Hold the metrics of all queues of a reading, for `text` and `write`."""
     made = CollectorRegistry()
-    made.register(_Queues(reading.table(QDISCS)))
+    made.register(_Queues([q for q in reading.table(QDISCS) if q.keys() >= {"kind", "handle"}]))
     return made
 
 

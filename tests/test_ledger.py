@@ -234,6 +234,8 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     assert sum(both["papers"][0]["verdicts"]["sim"].values()) == 3
     assert "not run" not in both["papers"][0]["verdicts"]["sim"]
     assert both["machine"]["processor"] == f"{whole['machine']['processor']} and another"
+    # A paper that another ledger lacks stays.
+    assert ledger.joined(whole, {**newer, "papers": []})["papers"] == whole["papers"]
     # Of each host the one with more seeds.
     first = newer["papers"][0]["experiments"][0]
     first["hosts"]["sim"]["seeds"] = [1, 1]

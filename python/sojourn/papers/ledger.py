@@ -320,10 +320,15 @@ def read(path: Path) -> dict[str, Any]:
 def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
     """Make one ledger of two. Of each experiment and host it has the one with more seeds, or the
     newer; an older experiment whose files have changed counts for nothing."""
-    by_name = {paper["paper"]: paper for paper in older["papers"]}
+    of_older, of_newer = (
+        {paper["paper"]: paper for paper in one["papers"]} for one in (older, newer)
+    )
+    both = of_older | of_newer
     papers = [
-        _joined_paper(by_name[paper["paper"]], paper) if paper["paper"] in by_name else paper
-        for paper in newer["papers"]
+        _joined_paper(of_older[name], of_newer[name])
+        if name in of_older and name in of_newer
+        else both[name]
+        for name in both
     ]
     processors = [one["machine"]["processor"] for one in (older, newer)]
     if processors[1] not in processors[0]:

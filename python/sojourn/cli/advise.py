@@ -72,13 +72,13 @@ def _write(line: Line, out: Path) -> None:
 
 def _print_table(advice: Advice, seeds: int) -> None:
     from sojourn.runs.advise import NUMBERS
-    from sojourn.show.tables import console, print_table
+    from sojourn.show.tables import console, interval, print_table
 
     rows = [advice.unshaped, *advice.tried]
     columns = [
         Column(
             f"{number.heading}\n({number.unit})",
-            [str(row.estimate(number)) for row in rows],
+            [interval(row.estimate(number)) for row in rows],
         )
         for number in NUMBERS
     ]

@@ -107,7 +107,7 @@ def _tell_counts(swept: Swept, out: Path | None) -> None:
 def _print_means(swept: Swept, out: Path | None, form: str | None) -> None:
     """Print a row for each cell and algorithm, with a column for each axis and metric."""
     from sojourn.cli.tables import print_parts
-    from sojourn.show.tables import NOTHING
+    from sojourn.show.tables import NOTHING, interval
 
     all_means = swept.means()
     means = all_means if form else all_means[:_MOST_ROWS]
@@ -115,7 +115,7 @@ def _print_means(swept: Swept, out: Path | None, form: str | None) -> None:
     how = "" if seeds == [1] else "mean ± half of the 95 % interval, "
     title = f"{swept.spec.name}: {how}{seeds_text(seeds[0], seeds[-1])}"
     columns = [
-        Column(metric.heading, [str(mean.estimate(metric)) for mean in means])
+        Column(metric.heading, [interval(mean.estimate(metric)) for mean in means])
         for metric in swept.spec.metrics
     ]
     columns = [column for column in columns if set(column.cells) != {NOTHING}]

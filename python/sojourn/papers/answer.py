@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
+from sojourn.core.text import NOTHING
 from sojourn.papers import figures
 from sojourn.papers.claim import NOT_RUN, VERDICTS
 from sojourn.papers.experiment import Experiment, PaperFiles
@@ -51,7 +52,7 @@ def _filled(text: str, look: Look, counts: Mapping[str, int]) -> str:
         value = look(experiment, cell, algorithm, metric)
         values.append(value)
         if value is None:
-            return "–"
+            return NOTHING
         # Three digits are as many as a reader keeps.
         return f"{float(f'{value:.3g}'):,.10g} {METRICS[metric].unit}".rstrip()
 

@@ -9,9 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-# In a table, in place of a number that was not measured.
-NOTHING = "–"
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -19,13 +16,6 @@ class Estimate:
 
     mean: float
     half: float
-
-    def __str__(self) -> str:
-        """Write it as a cell of a table: mean ± half of the interval."""
-        if math.isnan(self.mean):
-            return NOTHING
-        mean = f"{self.mean:.2f}"
-        return mean if math.isinf(self.half) else f"{mean} ± {self.half:.2f}"
 
     @property
     def low(self) -> float:

@@ -6,6 +6,8 @@
 //   check                lists the properties, a line each: name, and what holds
 //   check NAME           tests one of them: prints a line with ok, FAILED or skipped first
 
+#define _POSIX_C_SOURCE 200809L /* sigaction() */
+
 #include "forget.h"
 #include "new_rows.h"
 #include "pause.h"

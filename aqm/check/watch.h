@@ -164,6 +164,14 @@ void __sanitizer_cov_trace_pc(void)
 void __sanitizer_set_death_callback(void (*)(void));
 #endif
 
+/* signal() of ISO C gives a handler one signal only; the second would end the program. */
+static inline void handle(int number, void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+
+	sigaction(number, &action, NULL);
+}
+
 static inline void watch_signals(void)
 {
 	struct itimerval second = {{1, 0}, {1, 0}};
@@ -171,13 +179,13 @@ static inline void watch_signals(void)
 #ifdef SANITIZED
 	__sanitizer_set_death_callback(on_death);
 #else
-	signal(SIGSEGV, on_signal);
-	signal(SIGBUS, on_signal);
-	signal(SIGFPE, on_signal);
-	signal(SIGILL, on_signal);
+	handle(SIGSEGV, on_signal);
+	handle(SIGBUS, on_signal);
+	handle(SIGFPE, on_signal);
+	handle(SIGILL, on_signal);
 #endif
-	signal(SIGABRT, on_signal);
-	signal(SIGPROF, on_timer);
+	handle(SIGABRT, on_signal);
+	handle(SIGPROF, on_timer);
 	setitimer(ITIMER_PROF, &second, NULL);
 }
 

@@ -98,10 +98,20 @@ def test_an_answer_that_names_what_is_not_there_is_refused(
         answer.check(find(["toy/a"])[0].home)
 
 
-def test_numbers_have_three_digits_and_a_sentence_without_its_numbers_says_so(toy: Path) -> None:
+def test_numbers_have_three_digits_and_a_sentence_without_its_numbers_gives_way(toy: Path) -> None:
     answered(toy)
     home = find(["toy/a"])[0].home
     found = answer.sentences(home, lambda *cell: 1753.8 if "CoDel" in cell else 0.4567, {})
     assert found[1] == "We find 1,750 ms beside 0.457 ms."
-    missing = answer.sentences(home, lambda *cell: None, {})
-    assert missing[1] == "We find – beside – (not run)."
+    missing = answer.sentences(home, lambda *cell: 1.0 if "CoDel" in cell else None, {})
+    assert missing[1] == "A finding is missing here: it needs runs of toy/a."
+
+
+def test_counts_say_how_many_claims_did_not_run(toy: Path) -> None:
+    answered(toy)
+    home = find(["toy/a"])[0].home
+    counts = {"holds": 1, "undecided": 1}
+    whole = answer.sentences(home, lambda *cell: 1.0, counts)
+    assert whole[2] == "Of 2 claims 1 holds."
+    part = answer.sentences(home, lambda *cell: 1.0, {**counts, "not run": 3})
+    assert part == [*whole[:2], "Of 5 claims 1 holds (3 not run)."]

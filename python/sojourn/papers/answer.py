@@ -12,7 +12,8 @@ No measured number is typed there. A place in braces is filled from the simulato
 {PAPER/EXPERIMENT: CELL: ALGORITHM: METRIC}    the mean, with its unit
 {claims}, {claims: VERDICT}                    all claims of the paper, or those of a verdict
 
-A sentence with a number that was not measured says so at its end.
+A sentence that lacks a number gives way to one that names the experiments it needs. A count says
+how many claims did not run.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
-from sojourn.core.text import NOTHING
 from sojourn.papers import figures
 from sojourn.papers.claim import NOT_RUN, VERDICTS
 from sojourn.papers.experiment import Experiment, PaperFiles
@@ -31,6 +31,7 @@ from sojourn.scenario.toml import line_of, read_text
 from sojourn.show.chart import Chart, file_name
 
 SENTENCES = 3
+CLAIMS = "claims"  # the word of a place that is a count
 _PLACE = re.compile(r"\{([^{}]*)\}")
 # The value of a cell: experiment, cell, algorithm, metric. None where it did not run.
 Look = Callable[[str, str, str, str], float | None]
@@ -42,22 +43,27 @@ def sentences(paper: PaperFiles, look: Look, counts: Mapping[str, int]) -> list[
 
 
 def _filled(text: str, look: Look, counts: Mapping[str, int]) -> str:
-    values: list[float | None] = []
+    lacking: dict[str, None] = {}  # the experiments without a number, in the order of the text
 
     def fill(place: re.Match[str]) -> str:
         parts = place[1].split(": ")
-        if parts[0] == "claims":
+        if parts[0] == CLAIMS:
             return str(sum(counts.values()) if len(parts) == 1 else counts.get(parts[1], 0))
         experiment, cell, algorithm, metric = parts
         value = look(experiment, cell, algorithm, metric)
-        values.append(value)
         if value is None:
-            return NOTHING
+            lacking[experiment] = None
+            return ""
         # Three digits are as many as a reader keeps.
         return f"{float(f'{value:.3g}'):,.10g} {METRICS[metric].unit}".rstrip()
 
     filled = _PLACE.sub(fill, text)
-    return f"{filled.rstrip('.')} ({NOT_RUN})." if None in values else filled
+    if lacking:
+        return f"A finding is missing here: it needs runs of {' and '.join(lacking)}."
+    gone = counts.get(NOT_RUN, 0)
+    if gone and f"{{{CLAIMS}" in text:
+        return f"{filled.rstrip('.')} ({gone} {NOT_RUN})."
+    return filled
 
 
 def picture(paper: PaperFiles, charts: Mapping[str, Sequence[Chart]]) -> Chart | None:
@@ -77,8 +83,8 @@ def check(paper: PaperFiles) -> None:
         raise InputError(f"{path}: answer: it has {len(texts)} sentences; {SENTENCES} are allowed")
     cells = [cell for experiment in paper.experiments for cell in _cells(experiment)]
     known = {
-        "claims",
-        *(f"claims: {verdict}" for verdict in VERDICTS),
+        CLAIMS,
+        *(f"{CLAIMS}: {verdict}" for verdict in VERDICTS),
         *(": ".join(cell) for cell in cells),
     }
     for text in texts:

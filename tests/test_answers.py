@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,21 @@ def test_the_first_screen_is_the_answer_with_measured_numbers_and_a_picture(
     # Without one of the experiments there is no answer to the paper.
     assert status(["reproduce", "toy/a", "--quick", "--stored", "--out", str(tmp_path / "a")]) == 0
     assert 'class="answer"' not in (tmp_path / "a" / "report.html").read_text()
+
+
+def test_two_ledgers_in_one_have_the_answer_of_both(toy: Path, tmp_path: Path) -> None:
+    answered(toy)
+    out = tmp_path / "out"
+    assert status(["reproduce", "--quick", "--out", str(out), "--workers", "1"]) == 0
+    whole = ledger.read(out / "ledger.json")
+    part = copy.deepcopy(whole)
+    first = part["papers"][0]["experiments"][0]
+    first["hosts"]["sim"]["seeds"] = [0, 0]
+    for cell in first["cells"]:
+        cell["sim"] = "not run"
+    part["papers"][0]["answer"] = ["It claims.", "A finding is missing here.", "Of 3 claims 0."]
+    both = ledger.joined(whole, part)
+    assert both["papers"][0]["answer"] == whole["papers"][0]["answer"]
 
 
 @pytest.mark.parametrize(

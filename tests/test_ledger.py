@@ -196,6 +196,14 @@ def test_the_index_says_of_each_experiment_that_a_host_did_not_run_it(
     assert not re.findall(rf"simulated: </span>[^L]*?{missing}", index)
 
 
+def test_a_missing_ablation_alone_is_no_gap_of_the_ledger(toy: Path, tmp_path: Path) -> None:
+    reproductions = [reproduce(experiment, quick=True, workers=1) for experiment in find(["toy"])]
+    gaps = {("toy/a", host): "2 of 8 runs are missing" for host in ("sim", "linux")}
+    part = ledger.paper_part(reproductions, None, [(), ()], gaps=gaps)
+    words = {host: of["why"] for host, of in part["experiments"][0]["hosts"].items()}
+    assert words == {"sim": "", "linux": "2 of 8 runs are missing"}
+
+
 def test_what_is_not_in_the_store_is_said_and_nothing_runs(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,8 +239,9 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     assert first == newer["papers"][0]["experiments"][0]
     assert second == whole["papers"][0]["experiments"][1]
     assert both["papers"][0]["claims"] == whole["papers"][0]["claims"]
-    assert sum(both["papers"][0]["verdicts"]["sim"].values()) == 3
-    assert "not run" not in both["papers"][0]["verdicts"]["sim"]
+    counts = both["papers"][0]["verdicts"]["sim"]
+    assert list(counts) == list(VERDICTS) and sum(counts.values()) == 3
+    assert counts["not run"] == 0
     assert both["machine"]["processor"] == f"{whole['machine']['processor']} and another"
     # A paper that another ledger lacks stays.
     assert ledger.joined(whole, {**newer, "papers": []})["papers"] == whole["papers"]

@@ -17,12 +17,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
+    ConfigDict,
     Field,
     StrictBool,
+    StrictFloat,
     StrictInt,
     StrictStr,
     ValidationError,
@@ -31,9 +33,11 @@ from pydantic import (
 
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
+from sojourn.papers import answer
 from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS
 from sojourn.papers.claims import SEEDS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles
+from sojourn.papers.experiment import papers as shipped
 from sojourn.papers.page import Line, answer_of, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import Measured, counted, counts
@@ -43,15 +47,26 @@ from sojourn.show.page import render
 
 Count = Annotated[StrictInt, Field(ge=0)]
 Verdict = Annotated[StrictStr, Field(pattern="^(" + "|".join(VERDICTS) + ")$")]
+Number = StrictInt | StrictFloat
+# The mean and its interval; without a number where it is not finite.
+Estimate = tuple[Number | None, Number | None, Number | None]
+Seeds = tuple[Count, Count]  # of the cell with the fewest, and of the one with the most
+_NONE: dict[str, dict[str, int]] = {host: {} for host in HOSTS}
 
 
-class _ByHost(BaseModel):
+class _Form(BaseModel):
+    """A part of the file; keys that no reader knows stay in it."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class _ByHost(_Form):
     """Values of every host."""
 
     @model_validator(mode="before")
     @classmethod
     def _every(cls, value: object) -> object:
-        for name in ("verdicts", "measured", "hosts", "causes"):
+        for name in ("verdicts", "measured", "seeds", "hosts", "causes"):
             by_host = value.get(name) if isinstance(value, dict) else None
             if isinstance(by_host, dict) and not by_host.keys() >= set(HOSTS):
                 raise ValueError(f"{name} lacks a host")
@@ -63,26 +78,44 @@ class ClaimForm(_ByHost):
 
     id: StrictStr
     text: StrictStr
-    source: StrictStr
-    verdicts: dict[str, Verdict]
-    measured: dict[str, StrictStr]
-    seeds: dict[str, Count] = {}
     quote: StrictBool = False
+    source: StrictStr
     cause: StrictStr = UNEXPLAINED
     why: StrictStr = ""
     contradicts: StrictStr = ""
+    verdicts: dict[str, Verdict]
+    measured: dict[str, StrictStr]
+    seeds: dict[str, Count] = dict.fromkeys(HOSTS, 0)
 
 
-class HostForm(BaseModel):
-    """An experiment on one host; `seeds` are the fewest and the most of its cells."""
+class CellForm(_Form):
+    """A cell of a table, with its estimate on each host that ran it."""
+
+    cell: StrictStr
+    algorithm: StrictStr
+    metric: StrictStr
+    published: Number | None = None
+    sim: Estimate | Literal["not run"]
+    linux: Estimate | Literal["not run"]
+
+
+class FigureForm(_Form):
+    """A figure's file of numbers, its cell, and the host that it shows."""
+
+    file: StrictStr
+    cell: StrictStr
+    host: StrictStr
+
+
+class HostForm(_Form):
+    """An experiment on one host; `why` has words only where a cell did not run."""
 
     core: StrictStr | None
+    seeds: Seeds | None = None  # an older ledger has one count for all hosts
     cells: dict[str, Count]
+    can_miss: dict[str, Count] = {}  # of those that can miss
     verdicts: dict[str, Count]
     why: StrictStr
-    # Of those that can miss; empty in older ledgers.
-    can_miss: dict[str, Count] = {}
-    seeds: tuple[Count, Count] = (0, 0)
 
 
 class ExperimentForm(_ByHost):
@@ -95,11 +128,25 @@ class ExperimentForm(_ByHost):
     seeds: Count
     hosts: dict[str, HostForm]
     claims: list[ClaimForm]
-    cells: list[dict[str, object]]
-    figures: list[dict[str, object]]
+    cells: list[CellForm]
+    figures: list[FigureForm]
+
+    @model_validator(mode="after")
+    def _filled(self) -> Self:
+        """Give a host of an older ledger its counts."""
+        for host in self.hosts.values():
+            host.can_miss = host.can_miss or host.cells
+            if host.seeds is None:
+                host.seeds = (self.seeds, self.seeds) if host.core else (0, 0)
+        return self
+
+    def least(self, host: str) -> int:
+        """Return the seeds of the cell with the fewest."""
+        seeds = self.hosts[host].seeds
+        return seeds[0] if seeds else 0
 
 
-class RowForm(BaseModel):
+class RowForm(_Form):
     """A set-up of a search, and the count of printed numbers that it meets in each half."""
 
     which: StrictStr
@@ -108,7 +155,7 @@ class RowForm(BaseModel):
     other: Count
 
 
-class SearchForm(BaseModel):
+class SearchForm(_Form):
     """The result of a search."""
 
     definition: StrictStr
@@ -125,14 +172,14 @@ class PaperForm(_ByHost):
     source: StrictStr
     page: StrictStr
     verdicts: dict[str, dict[str, Count]]
-    causes: dict[str, dict[str, Count]] = {}  # of the claims that are not found here
+    causes: dict[str, dict[str, Count]] = _NONE  # of the claims that are not found here
     answer: list[StrictStr] = []
     claims: list[ClaimForm]
     search: SearchForm | None = None
     experiments: list[ExperimentForm]
 
 
-class MachineForm(BaseModel):
+class MachineForm(_Form):
     """The machine that made it."""
 
     processor: StrictStr
@@ -140,7 +187,7 @@ class MachineForm(BaseModel):
     system: StrictStr
 
 
-class LedgerForm(BaseModel):
+class LedgerForm(_Form):
     """The whole file."""
 
     format: StrictInt
@@ -210,6 +257,8 @@ def _experiment(
     claims = lines(reproduction.judged)
     verdicts, made = tally(claims), cores(reproduction)
     in_print = {host: counted(reproduction, host) for host in HOSTS}
+    cells = _cells(reproduction)
+    has_gaps = {host: any(cell[host] == NOT_RUN for cell in cells) for host in HOSTS}
     return {
         "experiment": experiment.id,
         "title": experiment.title,
@@ -223,12 +272,12 @@ def _experiment(
                 "cells": counts(in_print[host]),
                 "can_miss": counts([cell for cell in in_print[host] if cell.can_miss]),
                 "verdicts": verdicts[host],
-                "why": gaps.get((experiment.id, host), ""),
+                "why": gaps.get((experiment.id, host), "") if has_gaps[host] else "",
             }
             for host in HOSTS
         },
         "claims": [_claim(line) for line in claims],
-        "cells": _cells(reproduction),
+        "cells": cells,
         "figures": [
             {"file": chart.file, "cell": chart.cell, "host": chart.host} for chart in charts
         ],
@@ -309,20 +358,18 @@ def read(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is no ledger of format {FORMAT}; {remedy}")
     data = {key: _renamed(value) for key, value in data.items()}
     try:
-        LedgerForm.model_validate(data)
+        return LedgerForm.model_validate(data).model_dump(mode="json")
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise InputError(f"{path}: is damaged ({place}: {first['msg']}); {remedy}") from error
-    return data
 
 
 def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
     """Make one ledger of two. Of each experiment and host it has the one with more seeds, or the
     newer; an older experiment whose files have changed counts for nothing."""
-    of_older, of_newer = (
-        {paper["paper"]: paper for paper in one["papers"]} for one in (older, newer)
-    )
+    first, second = (LedgerForm.model_validate(one) for one in (older, newer))
+    of_older, of_newer = ({paper.paper: paper for paper in one.papers} for one in (first, second))
     both = of_older | of_newer
     papers = [
         _joined_paper(of_older[name], of_newer[name])
@@ -330,89 +377,111 @@ def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
         else both[name]
         for name in both
     ]
-    processors = [one["machine"]["processor"] for one in (older, newer)]
+    processors = [first.machine.processor, second.machine.processor]
     if processors[1] not in processors[0]:
         processors = [" and ".join(processors)]
-    return {**newer, "machine": {**newer["machine"], "processor": processors[0]}, "papers": papers}
+    machine = second.machine.model_copy(update={"processor": processors[0]})
+    whole = second.model_copy(update={"machine": machine, "papers": papers})
+    return whole.model_dump(mode="json")
 
 
-def _joined_paper(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
-    experiments = {entry["experiment"]: entry for entry in older["experiments"]}
-    claims = {claim["id"]: claim for claim in older["claims"]}
-    both = {
-        **newer,
-        "experiments": [
-            _joined_experiment(earlier, entry)
-            if (earlier := experiments.get(entry["experiment"]))
-            and earlier["definition"] == entry["definition"]
-            else entry
-            for entry in newer["experiments"]
-        ],
-        "claims": [
-            _joined_claim(claims[claim["id"]], claim, _richer(claims[claim["id"]], claim))
-            if claim["id"] in claims
-            else claim
-            for claim in newer["claims"]
-        ],
-    }
-    every = claims_of(both)
-    both["verdicts"] = {
-        host: dict(Counter(claim["verdicts"][host] for claim in every)) for host in HOSTS
-    }
-    both["causes"] = {
-        host: dict(
-            Counter(claim["cause"] for claim in every if claim["verdicts"][host] == NOT_FOUND)
-        )
+def _joined_paper(older: PaperForm, newer: PaperForm) -> PaperForm:
+    experiments = {entry.experiment: entry for entry in older.experiments}
+    entries = [
+        _joined_experiment(earlier, entry)
+        if (earlier := experiments.get(entry.experiment)) and earlier.definition == entry.definition
+        else entry
+        for entry in newer.experiments
+    ]
+    by_id = {claim.id: claim for claim in older.claims}
+    claims = [
+        _joined_claim(by_id[claim.id], claim, _richer(by_id[claim.id], claim))
+        if claim.id in by_id
+        else claim
+        for claim in newer.claims
+    ]
+    every = [*claims, *(claim for entry in entries for claim in entry.claims)]
+    said = {host: Counter(claim.verdicts[host] for claim in every) for host in HOSTS}
+    verdicts = {host: {word: said[host][word] for word in VERDICTS} for host in HOSTS}
+    causes = {
+        host: dict(Counter(claim.cause for claim in every if claim.verdicts[host] == NOT_FOUND))
         for host in HOSTS
     }
-    return {**both, "answer": newer["answer"] or older.get("answer", [])}
+    return newer.model_copy(
+        update={
+            "experiments": entries,
+            "claims": claims,
+            "verdicts": verdicts,
+            "causes": causes,
+            "answer": _joined_answer(newer, entries, verdicts["sim"]),
+        }
+    )
 
 
-def _richer(older: Mapping[str, Any], newer: Mapping[str, Any]) -> list[str]:
+def _joined_answer(
+    newer: PaperForm, entries: Sequence[ExperimentForm], counts: Mapping[str, int]
+) -> list[str]:
+    home = next((home for home in shipped() if home.name == newer.paper), None)
+    if home is None:
+        return newer.answer
+    return answer.sentences(home, look([entry.model_dump() for entry in entries]), counts)
+
+
+def look(experiments: Iterable[Mapping[str, Any]]) -> answer.Look:
+    """Return a function that finds the simulator's mean of a cell in these parts of a ledger."""
+    means = {
+        (part["experiment"], cell["cell"], cell["algorithm"], cell["metric"]): cell["sim"][0]
+        for part in experiments
+        for cell in part["cells"]
+        if cell["sim"] != NOT_RUN
+    }
+    return lambda *cell: means.get(cell)
+
+
+def _richer(older: ClaimForm, newer: ClaimForm) -> list[str]:
     """List the hosts of which the older claim has more seeds."""
-    counts = older.get("seeds", {}), newer.get("seeds", {})
-    return [host for host in HOSTS if counts[0].get(host, 0) > counts[1].get(host, 0)]
+    return [host for host in HOSTS if older.seeds.get(host, 0) > newer.seeds.get(host, 0)]
 
 
-def _joined_experiment(older: Mapping[str, Any], newer: Mapping[str, Any]) -> Mapping[str, Any]:
-    def least(entry: Mapping[str, Any], host: str) -> int:
-        return int(entry["hosts"][host].get("seeds", (entry["seeds"], 0))[0])
-
-    hosts = [host for host in HOSTS if least(older, host) > least(newer, host)]
+def _joined_experiment(older: ExperimentForm, newer: ExperimentForm) -> ExperimentForm:
+    hosts = [host for host in HOSTS if older.least(host) > newer.least(host)]
     if not hosts:
         return newer
-    claims = {claim["id"]: claim for claim in older["claims"]}
-    return {
-        **newer,
-        "command": older["command"],
-        "seeds": max(older["seeds"], newer["seeds"]),
-        "hosts": newer["hosts"] | {host: older["hosts"][host] for host in hosts},
-        "claims": [
-            _joined_claim(claims[claim["id"]], claim, hosts) if claim["id"] in claims else claim
-            for claim in newer["claims"]
-        ],
-        "cells": [
-            {**cell, **{host: earlier[host] for host in hosts}}
-            for earlier, cell in zip(older["cells"], newer["cells"], strict=True)
-        ],
-        "figures": [
-            *(figure for figure in older["figures"] if figure["host"] in hosts),
-            *(figure for figure in newer["figures"] if figure["host"] not in hosts),
-        ],
-    }
+    claims = {claim.id: claim for claim in older.claims}
+    return newer.model_copy(
+        update={
+            "command": older.command,
+            "seeds": max(older.seeds, newer.seeds),
+            "hosts": newer.hosts | {host: older.hosts[host] for host in hosts},
+            "claims": [
+                _joined_claim(claims[claim.id], claim, hosts) if claim.id in claims else claim
+                for claim in newer.claims
+            ],
+            "cells": [
+                cell.model_copy(update={host: getattr(earlier, host) for host in hosts})
+                for earlier, cell in zip(older.cells, newer.cells, strict=True)
+            ],
+            "figures": [
+                *(figure for figure in older.figures if figure.host in hosts),
+                *(figure for figure in newer.figures if figure.host not in hosts),
+            ],
+        }
+    )
 
 
-def _joined_claim(
-    older: Mapping[str, Any], newer: Mapping[str, Any], hosts: Sequence[str]
-) -> dict[str, Any]:
+def _joined_claim(older: ClaimForm, newer: ClaimForm, hosts: Sequence[str]) -> ClaimForm:
     """Take what a claim has of these hosts from the older ledger."""
-    return {
-        **newer,
-        **{
-            key: newer[key] | {host: older[key][host] for host in hosts if host in older[key]}
-            for key in ("verdicts", "measured", "seeds")
-        },
-    }
+
+    def taken(ours: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
+        return {**ours, **{host: earlier[host] for host in hosts if host in earlier}}
+
+    return newer.model_copy(
+        update={
+            "verdicts": taken(newer.verdicts, older.verdicts),
+            "measured": taken(newer.measured, older.measured),
+            "seeds": taken(newer.seeds, older.seeds),
+        }
+    )
 
 
 # Words of older ledgers.
@@ -430,11 +499,7 @@ def _renamed(value: Any) -> Any:
 
 def index(ledger: Mapping[str, Any]) -> str:
     """Render one self-contained page, which links to the pages beside it."""
-    none: dict[str, dict[str, int]] = {host: {} for host in HOSTS}
-    papers = [
-        {"causes": none, "answer": [], **paper, "by_verdict": by_verdict(claims_of(paper))}
-        for paper in ledger["papers"]
-    ]
+    papers = [{**paper, "by_verdict": by_verdict(claims_of(paper))} for paper in ledger["papers"]]
     return render(
         "ledger.html",
         ledger=ledger,

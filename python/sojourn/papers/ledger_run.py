@@ -16,6 +16,7 @@ from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
 from sojourn.core.text import json_text
 from sojourn.papers import ledger
+from sojourn.papers.claim import NOT_RUN
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.page import write_page
 from sojourn.papers.paper import Paper, judge_papers, papers
@@ -201,9 +202,9 @@ def not_there(data: dict[str, Any]) -> list[str]:
 
 def _gaps(experiment: dict[str, Any], host: str) -> list[str]:
     cells, ran = experiment["cells"], experiment["hosts"][host]
-    gone = sum(cell[host] == "not run" for cell in cells)
+    gone = sum(cell[host] == NOT_RUN for cell in cells)
     gaps = [f"{gone} of {len(cells)} cells not run"] if gone else []
     least, most = ran["seeds"]
     if 0 < least < experiment["seeds"]:
         gaps.append(f"{seeds_text(least, most)} of {experiment['seeds']}")
-    return [*gaps, *([ran["why"]] if gone and ran["why"] else [])]
+    return [*gaps, *([ran["why"]] if ran["why"] else [])]

@@ -65,7 +65,7 @@ def _made_with(data: Mapping[str, Any]) -> str:
     for host in HOSTS:
         ran = [entry for entry in entries if entry["hosts"][host]["core"]]
         cores |= {entry["hosts"][host]["core"] for entry in ran}
-        counts = [count for entry in ran for count in _seeds_of(entry, host)]
+        counts = [count for entry in ran for count in entry["hosts"][host]["seeds"]]
         if counts:
             by_host[host] = min(counts), max(counts)
     machine = data["machine"]
@@ -76,12 +76,6 @@ def _made_with(data: Mapping[str, Any]) -> str:
         f"by {', '.join(sorted(cores)) or 'nothing'}, on {machine['processor']} with "
         f"{machine['cores']} cores.{provisional}\n"
     )
-
-
-def _seeds_of(entry: Mapping[str, Any], host: str) -> tuple[int, int]:
-    """Return the seeds of the cell with the fewest, and of the cell with the most."""
-    least, most = entry["hosts"][host].get("seeds", (entry["seeds"], entry["seeds"]))
-    return least, most
 
 
 def _paper_section(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
@@ -112,16 +106,9 @@ def _answer(
     paper: Paper, entries: Mapping[str, Mapping[str, Any]], verdicts: Verdicts
 ) -> Iterator[str]:
     """Write the sentences that answer the paper, and the place of its picture."""
-
-    def look(experiment: str, cell: str, algorithm: str, metric: str) -> float | None:
-        for one in entries.get(experiment, {}).get("cells", ()):
-            if (one["cell"], one["algorithm"], one["metric"]) == (cell, algorithm, metric):
-                return None if one["sim"] == NOT_RUN else float(one["sim"][0])
-        return None
-
     words = [by_host["sim"][0] for _, by_host in verdicts.values()]
     counts = {verdict: words.count(verdict) for verdict in VERDICTS}
-    for text in answer.sentences(paper.home, look, counts):
+    for text in answer.sentences(paper.home, ledger.look(entries.values()), counts):
         yield f"- {markdown_cell(text)}"
     experiment, _, figure = str(paper.home.shared.get("picture", "")).partition("/")
     if experiment:
@@ -155,14 +142,13 @@ def _verdicts(
 def _by_host(entry: Mapping[str, Any] | None) -> dict[str, tuple[str, str, str]]:
     if entry is None:
         return dict.fromkeys(HOSTS, (NOT_RUN, "", ""))
-    seeds = {host: entry.get("seeds", {}).get(host, 0) for host in HOSTS}
     return {
         host: (
             entry["verdicts"][host],
             entry["measured"][host],
             seeds_text(count, count) if 0 < count < SEEDS else "",
         )
-        for host, count in seeds.items()
+        for host, count in entry["seeds"].items()
     }
 
 
@@ -225,14 +211,12 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
         return NOT_RUN
     ran = entry["hosts"][host]
     counted = _words(ran["cells"])
-    can_miss = ran.get("can_miss") or ran["cells"]
-    if can_miss != ran["cells"]:
-        counted += f"; of those that can miss {_words(can_miss) or 'none'}"
-    least, most = _seeds_of(entry, host)
+    if ran["can_miss"] != ran["cells"]:
+        counted += f"; of those that can miss {_words(ran['can_miss']) or 'none'}"
+    least, most = ran["seeds"]
     seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
     words = _with(counted or "no number in print", seeds) if ran["core"] else NOT_RUN
-    has_gaps = any(cell.get(host) == NOT_RUN for cell in entry["cells"])
-    return f"{words}: {' '.join(ran['why'].split())}" if ran["why"] and has_gaps else words
+    return f"{words}: {' '.join(ran['why'].split())}" if ran["why"] else words
 
 
 def _words(counts: Mapping[str, int]) -> str:

@@ -18,6 +18,7 @@ from tests.toy_paper import toy
 
 __all__ = ["toy"]
 
+SPACE = "\N{NO-BREAK SPACE}"
 ANSWER = """answer = [
     "It claims that CoDel's delay is shorter.",
     "We find {toy/a: drop: CoDel: system_delay_mean_ms} beside \
@@ -55,7 +56,8 @@ def test_the_first_screen_is_the_answer_with_measured_numbers_and_a_picture(
         for cell in paper["experiments"][0]["cells"]
         if cell["metric"] == "system_delay_mean_ms"
     }
-    said = "We find {:.3g} ms beside {:.3g} ms.".format(means["CoDel"], means["Tail <drop>"])
+    numbers = [f"{means[name]:.3g}{SPACE}ms" for name in ("CoDel", "Tail <drop>")]
+    said = f"We find {' beside '.join(numbers)}."
     holds = paper["verdicts"]["sim"]["holds"]
     third = f"Of 3 claims {holds} holds."
     assert paper["answer"] == ["It claims that CoDel's delay is shorter.", said, third]
@@ -65,7 +67,10 @@ def test_the_first_screen_is_the_answer_with_measured_numbers_and_a_picture(
     parse(text)
     assert said in (out / "index.html").read_text()
     page = papers_page.text(out / "ledger.json")
-    assert f"- {said}" in page and "- Picture: “drop” of `sojourn reproduce toy/a`." in page
+    assert (
+        f"- {said.replace(SPACE, ' ')}" in page
+        and "- Picture: “drop” of `sojourn reproduce toy/a`." in page
+    )
     # Without one of the experiments there is no answer to the paper.
     assert status(["reproduce", "toy/a", "--quick", "--stored", "--out", str(tmp_path / "a")]) == 0
     assert 'class="answer"' not in (tmp_path / "a" / "report.html").read_text()
@@ -118,7 +123,7 @@ def test_numbers_have_three_digits_and_a_sentence_without_its_numbers_gives_way(
     answered(toy)
     home = find(["toy/a"])[0].home
     found = answer.sentences(home, lambda *cell: 1753.8 if "CoDel" in cell else 0.4567, {})
-    assert found[1] == "We find 1,750 ms beside 0.457 ms."
+    assert found[1] == f"We find 1,750{SPACE}ms beside 0.457{SPACE}ms."
     missing = answer.sentences(home, lambda *cell: 1.0 if "CoDel" in cell else None, {})
     assert missing[1] == "A finding is missing here: it needs runs of toy/a."
 
@@ -130,4 +135,4 @@ def test_counts_say_how_many_claims_did_not_run(toy: Path) -> None:
     whole = answer.sentences(home, lambda *cell: 1.0, counts)
     assert whole[2] == "Of 2 claims 1 holds."
     part = answer.sentences(home, lambda *cell: 1.0, {**counts, "not run": 3})
-    assert part == [*whole[:2], "Of 5 claims 1 holds (3 not run)."]
+    assert part == [*whole[:2], "Of 5 claims 1 holds (3 claims not run)."]

@@ -184,6 +184,23 @@ def test_the_words_have_every_number_of_the_figure(
     assert chart.rows[0][:3] == ("CFD", 0.4, lines["CFD"][0].estimate.mean)
 
 
+@pytest.mark.parametrize("width", [NARROW_IN, WIDE_IN])
+def test_a_legend_of_ten_lines_leaves_its_picture_as_high_as_it_is_alone(
+    small: Reproduction, width: float
+) -> None:
+    also = [
+        {**of, "name": f"{of['name']}, with other thresholds"}
+        for of in small.experiment.data["algorithms"]
+    ]
+    experiment = replace(small.experiment, data={**small.experiment.data, "also": also})
+    chart = next(charts(replace(small, experiment=experiment)))
+    figure = draw(chart, width)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert len(figure.legends[0].get_texts()) == 10
+    assert axes.get_position().height * figure.get_figheight() > 2.5
+
+
 def test_a_single_seed_has_no_interval_and_what_was_not_measured_no_point(
     lines: dict[str, list[Measured]],
 ) -> None:

@@ -54,15 +54,15 @@ def _filled(text: str, look: Look, counts: Mapping[str, int]) -> str:
         if value is None:
             lacking[experiment] = None
             return ""
-        # Three digits are as many as a reader keeps.
-        return f"{float(f'{value:.3g}'):,.10g} {METRICS[metric].unit}".rstrip()
+        # Three digits are as many as a reader keeps. No line ends between a number and its unit.
+        return f"{float(f'{value:.3g}'):,.10g}\N{NO-BREAK SPACE}{METRICS[metric].unit}".rstrip()
 
     filled = _PLACE.sub(fill, text)
     if lacking:
         return f"A finding is missing here: it needs runs of {' and '.join(lacking)}."
     gone = counts.get(NOT_RUN, 0)
     if gone and f"{{{CLAIMS}" in text:
-        return f"{filled.rstrip('.')} ({gone} {NOT_RUN})."
+        return f"{filled.rstrip('.')} ({gone} claims {NOT_RUN})."
     return filled
 
 

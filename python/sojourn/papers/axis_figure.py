@@ -121,13 +121,17 @@ def _chart(
     signal = _signal(experiment, along)
     first = next(s for s in experiment.signals() if s.name == along[0].label)
     table = first.table if metric in first.metrics else "Not a figure of the paper"
+    # A long legend has a head of its own, and takes nothing of the panel.
+    layout = Layout(head_in=0, panel_in=3.6, legend_columns=(len(lines), 3))
+    if len(lines) > 5:
+        layout = Layout(panel_in=2.6)
     return Chart(
         file_name(experiment.id, signal, metric, host),
         "",
         f"{table}: mean of {seeds_text(*reproduction.seeds_of(host))} with its 95 % interval.",
         [panel(scale, metric, lines)],
         words(signal, scale, metric, lines),
-        Layout(head_in=0, panel_in=3.6, legend_columns=None if len(lines) > 5 else (len(lines), 3)),
+        layout,
         along[0].label,
         host,
         ("algorithm", scale.label, metric, "ci95_low", "ci95_high"),

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,35 @@ def test_an_experiment_may_run_the_scenario_of_another_one_beside_it(paper: Path
     path.write_text(path.read_text().replace('scenario = "1"', 'scenario = "11"'))
     with pytest.raises(InputError, match=r"2/experiment.toml: scenario: .*no experiment '11'"):
         find([str(other)])[0].check()
+
+
+def test_a_scenario_is_named_by_an_experiment_that_has_none_and_no_other_way(paper: Path) -> None:
+    def naming(name: str, scenario: str) -> None:
+        path = paper / name / "experiment.toml"
+        lines = [line for line in path.read_text().splitlines() if "scenario =" not in line]
+        path.write_text("\n".join([f'scenario = "{scenario}"', *lines]))
+
+    for name in ("2", "3"):
+        shutil.copytree(paper / "1", paper / name)
+
+    def refused(name: str) -> str:
+        with pytest.raises(InputError) as error:
+            find([str(paper / name)])[0].check()
+        return str(error.value).partition("experiment.toml: ")[2]
+
+    naming("1", "1")
+    remedy = "leave the key out, and it runs its own scenario.toml"
+    assert refused("1") == f"scenario: it names itself; {remedy}"
+    naming("1", "2")
+    naming("2", "1")
+    said = "itself; name one with a scenario.toml of its own. Valid names: 3."
+    assert refused("1") == f"scenario: '2' runs that of '1' {said}"
+    assert refused("2") == f"scenario: '1' runs that of '2' {said}"
+    # Of all experiments of a paper one may be the one that they share.
+    for name in ("1", "2", "3"):
+        path = paper / name / "experiment.toml"
+        path.write_text(path.read_text().replace(f'scenario = "{3 - int(name)}"', ""))
+    path = paper / "paper.toml"
+    path.write_text('scenario = "3"\n' + path.read_text())
+    places = {experiment.scenario_path for experiment in find([str(paper)])}
+    assert places == {paper / "3" / "scenario.toml"}

@@ -200,11 +200,22 @@ class Experiment:
     @property
     def scenario_path(self) -> Path:
         """Return the place of its scenario, or of that of the experiment that it names; InputError
-        where there is none of this name."""
+        where that one has no scenario of its own."""
         name = str(self.data.get("scenario", self.name))
-        beside = [path.parent.name for path in self.home.folder.glob("*/scenario.toml")]
-        if name != self.name and name not in beside:
-            reason = f"the paper has no experiment '{name}'.{nearest(name, beside)}"
+        wanted = {
+            one.name: str(one.data.get("scenario", one.name)) for one in self.home.experiments
+        }
+        own = [one for one, other in wanted.items() if one == other != self.name]
+        is_shared = self.home.shared.get("scenario") == name
+        reason = ""
+        if name not in wanted:
+            reason = f"the paper has no experiment '{name}'.{nearest(name, own)}"
+        elif name == self.data.get("scenario") == self.name and not is_shared:
+            reason = "it names itself; leave the key out, and it runs its own scenario.toml"
+        elif wanted[name] != name:
+            near = f"name one with a scenario.toml of its own.{nearest(name, own)}"
+            reason = f"'{name}' runs that of '{wanted[name]}' itself; {near}"
+        if reason:
             raise self._wrong(("scenario",), reason)
         return self.home.folder / name / "scenario.toml"
 

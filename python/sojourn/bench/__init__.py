@@ -36,7 +36,7 @@ from sojourn.bench.command import (
     run_ns2,
 )
 from sojourn.core.progress import Progress
-from sojourn.core.text import Column, Table
+from sojourn.core.text import NOTHING, Column, Table
 from sojourn.show.tables import console, print_table
 
 _T = TypeVar("_T")
@@ -233,7 +233,7 @@ def _print_results(
     label, *numbers = (
         Column(
             heading,
-            ["–" if result[key] is None else format(result[key], form) for result in results],
+            [NOTHING if result[key] is None else format(result[key], form) for result in results],
         )
         for heading, key, form in columns
     )

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOST_NAMES, HOSTS, seeds_text
-from sojourn.core.text import Column, Table, json_text
+from sojourn.core.text import NOTHING, Column, Table, json_text
 from sojourn.papers import curve_figure
 from sojourn.papers.axis_figure import rows_of, scale_of
 from sojourn.papers.claim import CONTRADICTED, NOT_FOUND, NOT_IN_PRINT, NOT_RUN, VERDICTS
@@ -340,14 +340,14 @@ def _columns(
             continue
         printed, *measured = (
             [
-                "–"
+                NOTHING
                 if signal.only and name not in signal.only
                 else write(reproduction.cell(host, signal.name, name, metric))
                 for signal in signals
             ]
             for host, write in [(hosts[0], _published), *((host, _measured) for host in hosts)]
         )
-        if set(printed) != {"–"}:
+        if set(printed) != {NOTHING}:
             columns.append(Column(f"{name}\npublished", printed))
         for host, cells in zip(hosts, measured, strict=True):
             head = f"{name}\n{HOST_NAMES[host]}" if len(reproduction.hosts) > 1 else name

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from sojourn import _native
 from sojourn.core.hosts import machine
+from sojourn.core.text import NOTHING
 from sojourn.result.metrics import METRICS
 from sojourn.result.stats import Estimate
 from sojourn.show import theme
@@ -20,7 +21,7 @@ from sojourn.show.chart import NARROW_IN, WIDE_IN, Chart
 def number(value: float | None) -> str:
     """Write a number with three or four significant digits; a dash where there is none."""
     if value is None or math.isnan(value):
-        return "–"
+        return NOTHING
     return f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sojourn.core.progress import Progress
-from sojourn.core.text import Column, Table
+from sojourn.core.text import NOTHING, Column, Table
 from sojourn.core.units import Duration, Rate, Size
 from sojourn.theory.equations import Course, integrate
 from sojourn.theory.maps import Map, axes, grid
@@ -154,9 +154,6 @@ def stability(
         seeds=seeds,
         workers=workers,
     )
-
-
-NOTHING = "–"
 
 
 def title(network: Network) -> str:

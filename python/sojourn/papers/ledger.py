@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,12 +37,13 @@ from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
 from sojourn.papers import answer
 from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS
 from sojourn.papers.claims import SEEDS, Judged
-from sojourn.papers.experiment import Experiment, PaperFiles
+from sojourn.papers.experiment import Experiment, PaperFiles, find_one
 from sojourn.papers.experiment import papers as shipped
 from sojourn.papers.page import Line, answer_of, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper
-from sojourn.papers.reasons import Measured, counted, counts
+from sojourn.papers.reasons import Measured, can_miss, counted, counts, is_inside
 from sojourn.papers.reproduce import Reproduction
+from sojourn.result.stats import Estimate
 from sojourn.show.chart import Chart
 from sojourn.show.page import render
 
@@ -49,7 +51,7 @@ Count = Annotated[StrictInt, Field(ge=0)]
 Verdict = Annotated[StrictStr, Field(pattern="^(" + "|".join(VERDICTS) + ")$")]
 Number = StrictInt | StrictFloat
 # The mean and its interval; without a number where it is not finite.
-Estimate = tuple[Number | None, Number | None, Number | None]
+Interval = tuple[Number | None, Number | None, Number | None]
 Seeds = tuple[Count, Count]  # of the cell with the fewest, and of the one with the most
 _NONE: dict[str, dict[str, int]] = {host: {} for host in HOSTS}
 
@@ -95,8 +97,8 @@ class CellForm(_Form):
     algorithm: StrictStr
     metric: StrictStr
     published: Number | None = None
-    sim: Estimate | Literal["not run"]
-    linux: Estimate | Literal["not run"]
+    sim: Interval | Literal["not run"]
+    linux: Interval | Literal["not run"]
 
 
 class FigureForm(_Form):
@@ -367,7 +369,8 @@ def read(path: Path) -> dict[str, Any]:
 
 def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
     """Make one ledger of two. Of each experiment and host it has the one with more seeds, or the
-    newer; an older experiment whose files have changed counts for nothing."""
+    newer, and what did not run there from the other. Of each claim it has the verdict with more
+    seeds. An older experiment whose files have changed counts for nothing."""
     first, second = (LedgerForm.model_validate(one) for one in (older, newer))
     of_older, of_newer = ({paper.paper: paper for paper in one.papers} for one in (first, second))
     both = of_older | of_newer
@@ -393,13 +396,7 @@ def _joined_paper(older: PaperForm, newer: PaperForm) -> PaperForm:
         else entry
         for entry in newer.experiments
     ]
-    by_id = {claim.id: claim for claim in older.claims}
-    claims = [
-        _joined_claim(by_id[claim.id], claim, _richer(by_id[claim.id], claim))
-        if claim.id in by_id
-        else claim
-        for claim in newer.claims
-    ]
+    claims = _joined_claims(older.claims, newer.claims)
     every = [*claims, *(claim for entry in entries for claim in entry.claims)]
     said = {host: Counter(claim.verdicts[host] for claim in every) for host in HOSTS}
     verdicts = {host: {word: said[host][word] for word in VERDICTS} for host in HOSTS}
@@ -438,50 +435,72 @@ def look(experiments: Iterable[Mapping[str, Any]]) -> answer.Look:
     return lambda *cell: means.get(cell)
 
 
-def _richer(older: ClaimForm, newer: ClaimForm) -> list[str]:
-    """List the hosts of which the older claim has more seeds."""
-    return [host for host in HOSTS if older.seeds.get(host, 0) > newer.seeds.get(host, 0)]
-
-
 def _joined_experiment(older: ExperimentForm, newer: ExperimentForm) -> ExperimentForm:
-    hosts = [host for host in HOSTS if older.least(host) > newer.least(host)]
-    if not hosts:
-        return newer
-    claims = {claim.id: claim for claim in older.claims}
+    richer = {host: older if older.least(host) > newer.least(host) else newer for host in HOSTS}
+    derived = find_one(newer.experiment).data.get("derived", ())
+    hosts = {host: one.hosts[host].model_copy(deep=True) for host, one in richer.items()}
+    cells = [cell.model_copy() for cell in newer.cells]
+    for host, part in hosts.items():
+        first, second = (older, newer) if richer[host] is older else (newer, older)
+        for cell, held, other in zip(cells, first.cells, second.cells, strict=True):
+            measured = getattr(held, host)
+            if measured == NOT_RUN != getattr(other, host):
+                measured = getattr(other, host)
+                part.core = " and ".join(
+                    dict.fromkeys(core for core in (part.core, second.hosts[host].core) if core)
+                )
+                if cell.published is not None and cell.metric not in derived:
+                    _recount(part, cell.metric, cell.published, measured)
+            setattr(cell, host, measured)
+        if all(getattr(cell, host) != NOT_RUN for cell in cells):
+            part.why = ""
+    claims = _joined_claims(older.claims, newer.claims)
+    for host, part in hosts.items():
+        said = Counter(claim.verdicts[host] for claim in claims)
+        part.verdicts = {word: said[word] for word in VERDICTS}
+    kept = older if any(one is older for one in richer.values()) else newer
     return newer.model_copy(
         update={
-            "command": older.command,
-            "seeds": max(older.seeds, newer.seeds),
-            "hosts": newer.hosts | {host: older.hosts[host] for host in hosts},
-            "claims": [
-                _joined_claim(claims[claim.id], claim, hosts) if claim.id in claims else claim
-                for claim in newer.claims
-            ],
-            "cells": [
-                cell.model_copy(update={host: getattr(earlier, host) for host in hosts})
-                for earlier, cell in zip(older.cells, newer.cells, strict=True)
-            ],
-            "figures": [
-                *(figure for figure in older.figures if figure.host in hosts),
-                *(figure for figure in newer.figures if figure.host not in hosts),
-            ],
+            "command": kept.command,
+            "seeds": max(kept.seeds, newer.seeds),
+            "hosts": hosts,
+            "claims": claims,
+            "cells": cells,
+            "figures": [f for host, one in richer.items() for f in one.figures if f.host == host],
         }
     )
 
 
-def _joined_claim(older: ClaimForm, newer: ClaimForm, hosts: Sequence[str]) -> ClaimForm:
-    """Take what a claim has of these hosts from the older ledger."""
+def _recount(part: HostForm, metric: str, published: float, measured: Interval) -> None:
+    """Count a printed cell that comes from another ledger."""
+    mean, low, high = (math.nan if number is None else number for number in measured)
+    half = math.inf if math.isnan(low + high) else max(mean - low, high - mean)
+    is_in = is_inside(metric, published, Estimate(mean, half))
+    word = "not measured" if math.isnan(mean) else "inside" if is_in else "off"
+    for counted_cells in [part.cells, *[part.can_miss] * can_miss(metric, published)]:
+        counted_cells["not run"] -= 1
+        counted_cells[word] += 1
 
-    def taken(ours: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
-        return {**ours, **{host: earlier[host] for host in hosts if host in earlier}}
 
-    return newer.model_copy(
-        update={
-            "verdicts": taken(newer.verdicts, older.verdicts),
-            "measured": taken(newer.measured, older.measured),
-            "seeds": taken(newer.seeds, older.seeds),
-        }
-    )
+def _joined_claims(older: Sequence[ClaimForm], newer: Sequence[ClaimForm]) -> list[ClaimForm]:
+    """Take of each claim and host the verdict that rests on more seeds, or the newer."""
+    by_id = {claim.id: claim for claim in older}
+    return [
+        claim.model_copy(
+            update={
+                name: {
+                    host: getattr(
+                        earlier if earlier.seeds.get(host, 0) > claim.seeds.get(host, 0) else claim,
+                        name,
+                    )[host]
+                    for host in HOSTS
+                }
+                for name in ("verdicts", "measured", "seeds")
+            }
+        )
+        for claim in newer
+        for earlier in [by_id.get(claim.id, claim)]
+    ]
 
 
 # Words of older ledgers.

@@ -107,6 +107,7 @@ def _tell_counts(swept: Swept, out: Path | None) -> None:
 def _print_means(swept: Swept, out: Path | None, form: str | None) -> None:
     """Print a row for each cell and algorithm, with a column for each axis and metric."""
     from sojourn.cli.tables import print_parts
+    from sojourn.result.metrics import few
     from sojourn.show.tables import NOTHING, interval
 
     all_means = swept.means()
@@ -119,7 +120,12 @@ def _print_means(swept: Swept, out: Path | None, form: str | None) -> None:
         for metric in swept.spec.metrics
     ]
     columns = [column for column in columns if set(column.cells) != {NOTHING}]
-    parts: list[Table | str] = [Table(title, _labels(swept, means), columns)]
+    note = few(
+        (metric, f"{mean.cell.label}, {mean.aqm}", mean.fewest(count) or 0)
+        for metric, count in swept.spec.counts.items()
+        for mean in means
+    )
+    parts: list[Table | str] = [Table(title, _labels(swept, means), columns, note)]
     if len(all_means) > len(means):
         more = (
             f"{len(all_means) - len(means)} more rows are in means.parquet of --out, and in --json"

@@ -32,7 +32,7 @@ from sojourn.result.compare import (
     scenario_differences,
     within,
 )
-from sojourn.result.metrics import STEP_METRICS, Metric, StepMetric
+from sojourn.result.metrics import GROUP_METRICS, STEP_METRICS, Metric, StepMetric
 from sojourn.result.result import Result, Run
 from sojourn.scenario.trace import BIN_MS
 from sojourn.show.tables import (
@@ -41,6 +41,7 @@ from sojourn.show.tables import (
     by_place,
     columns,
     console,
+    few_note,
     group_columns,
     interval,
     mean,
@@ -81,10 +82,14 @@ def print_parts(parts: Iterable[Table | str], form: str | None) -> None:
     check_form(form)
     for part in parts:
         if isinstance(part, Table):
-            print(_TITLES[form].format(part.title), FORMATS[form](part), sep="\n")
+            print(_TITLES[form].format(part.title))
+            if part.note:
+                print(_NOTES[form].format(part.note))
+            print(FORMATS[form](part))
 
 
-_TITLES = {"markdown": "**{}**\n", "csv": "# {}", "latex": "% {}"}
+_NOTES = {"markdown": "{}\n", "csv": "# {}", "latex": "% {}"}
+_TITLES = _NOTES | {"markdown": "**{}**\n"}
 
 
 def result_parts(results: Mapping[str, Result]) -> Parts:
@@ -105,9 +110,11 @@ def result_parts(results: Mapping[str, Result]) -> Parts:
 def _case_parts(by_case: Cases, differences: Sequence[Difference]) -> Parts:
     for (queue, window), at_queue in by_place(by_case).items():
         own = own_names(at_queue, queue)
-        cells = columns(metrics_at(at_queue), at_queue, queue, window)
+        metrics = metrics_at(at_queue)
+        cells = columns(metrics, at_queue, queue, window)
+        note = few_note(metrics, at_queue, queue, window)
         title = f"{queue}, {window}: "
-        yield Table(title + seeds_note(at_queue), _labels(at_queue, own), cells)
+        yield Table(title + seeds_note(at_queue), _labels(at_queue, own), cells, note)
         yield from _all_differences(title, differences, (False, queue, window), own)
     yield from _probes(by_case)
     yield from _classes(by_case)
@@ -116,7 +123,8 @@ def _case_parts(by_case: Cases, differences: Sequence[Difference]) -> Parts:
     for (group, window), with_group in by_group(by_case).items():
         cells = group_columns(with_group, group, window)
         title = f"flows '{group}', {window}: "
-        yield Table(title + seeds_note(with_group), _labels(with_group), cells)
+        note = few_note(GROUP_METRICS, with_group, group, window)
+        yield Table(title + seeds_note(with_group), _labels(with_group), cells, note)
         yield from _speech(with_group, group, window)
         yield from _all_differences(title, differences, (True, group, window), {})
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 from sojourn import _native
@@ -38,6 +39,7 @@ _OF = " of "
 # Between two queues, of which a metric has the mean.
 AND = " + "
 Span = Mapping[str, Any]  # a window in a report
+_QUANTILE = re.compile(r"_p(\d+(?:\.\d+)?)_")
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,23 @@ class Metric(Column):
         """Return the value of a run; some metrics read more of it than the report."""
         return self.measure(run.report, queue, window)
 
+    @property
+    def wanted(self) -> int:
+        """Return how many values its quantile q wants, 1/(1-q), or 1/q of a low one; 0 if it is
+        no quantile. With fewer it is the largest value, or the least one."""
+        found = _QUANTILE.search(self.kind)
+        if not found:
+            return 0
+        share = Fraction(found[1]) / 100
+        return math.ceil(1 / min(share, 1 - share))
+
+    def count_run(self, run: Run, queue: str, window: str) -> int:
+        """Count the values of a run that its quantile rests on."""
+        if not self.of_queue:
+            return _count(_flows(run.report, window), self.path)
+        queues = self.queues if self.place else [queue]
+        return min(int(_window(run.report, name, window)["departed_pkts"]) for name in queues)
+
 
 @dataclass(frozen=True)
 class RunMetric(Metric):
@@ -151,6 +170,10 @@ class SampleMetric(Metric):
         """Calculate the shape from the values of a run; NaN where there are none."""
         values = self.values(run, queue, window)
         return _SHAPES[self.shape](values) if len(values) else _NONE
+
+    def count_run(self, run: Run, queue: str, window: str) -> int:
+        """Count the values of a run in the window."""
+        return len(self.values(run, queue, window))
 
     def values(self, run: Run, queue: str, window: str) -> Any:
         """Read the values of a run in the window of this queue."""
@@ -192,6 +215,12 @@ class TimesMetric(Metric):
             return self.measure(run.report, queue, window)
         times = self.times(run, window)
         return self.calculate(times) if times.count else _NONE
+
+    def count_run(self, run: Run, queue: str, window: str) -> int:
+        """Count the transfers or pages of a run that ended in the window."""
+        if self.path and not self.place:
+            return super().count_run(run, queue, window)
+        return self.times(run, window).count
 
     def times(self, run: Run, window: str) -> Distribution:
         """Read the times of a run in the window."""
@@ -245,9 +274,16 @@ class GroupMetric(Metric):
 
     def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Return the value in a run's report; NaN where nothing was measured."""
+        return self.value(self._entry(report, queue, window))
+
+    def count_run(self, run: Run, queue: str, window: str) -> int:
+        """Count the transfers, pages or datagrams of a run that its quantile rests on."""
+        return _count(self._entry(run.report, queue, window), self.path)
+
+    def _entry(self, report: Mapping[str, Any], queue: str, window: str) -> Any:
         group = self.place or queue
         groups = _flows(report, window)["groups"]
-        return self.value(next((entry for entry in groups if entry["name"] == group), {}))
+        return next((entry for entry in groups if entry["name"] == group), {})
 
 
 @dataclass(frozen=True)
@@ -277,6 +313,49 @@ class TransportMetric(Metric):
         jain, _ = _native.fairness(shares)
         goodput_mbps = sum(group["goodput_mbps"] for group in groups)
         return self.value({"goodput_mbps": goodput_mbps, "jain": jain})
+
+
+@dataclass(frozen=True)
+class CountMetric(Metric):
+    """How many values of a run the quantile of another metric rests on."""
+
+    calculate: Callable[[Run, str, str], int] = lambda run, queue, window: 0
+
+    @classmethod
+    def behind(cls, metric: Metric) -> Self:
+        """Make the count behind a metric."""
+        name, label = f"{metric.name}_n", f"{metric.label}, values"
+        return cls(name, "", "the fewest", label=label, calculate=metric.count_run)
+
+    def measure_run(self, run: Run, queue: str, window: str) -> float:
+        """Count the values of a run."""
+        return float(self.calculate(run, queue, window))
+
+
+def few(counts: Iterable[tuple[Metric, str, float]]) -> str:
+    """Say which quantiles rest on too few values in one seed; empty where none does.
+
+    Each count has its metric and the name of its row, which is empty where there is one row.
+    """
+    least: dict[Metric, tuple[float, str]] = {}
+    for metric, row, count in counts:
+        if 0 < count < metric.wanted:
+            least[metric] = min(least.get(metric, (math.inf, "")), (count, row))
+    words = [
+        f"'{metric.label}' is of {count:g} in a seed{f' ({row})' if row else ''}, and wants "
+        f"{metric.wanted}"
+        for metric, (count, row) in least.items()
+    ]
+    return f"few values: {'; '.join(words)}" if words else ""
+
+
+def _count(entry: Mapping[str, Any], path: Sequence[str]) -> int:
+    """Count the values behind a shape in a report: times have their number, datagrams are those
+    that came."""
+    of = entry.get(path[0])
+    if isinstance(of, Mapping):
+        return int(of["n"])
+    return 0 if of is None else int(entry["data_pkts_sent"] - (entry["lost_pkts"] or 0))
 
 
 def _window(report: Mapping[str, Any], queue: str, window: str) -> Any:

@@ -27,7 +27,7 @@ from sojourn.show.network_page import of_results
 from sojourn.show.over_time import cwnd, delay, drops, probability, queue, rate, srtt
 from sojourn.show.page import drawn, render
 from sojourn.show.pings import ping
-from sojourn.show.tables import by_place, columns, metrics_at, seeds_note
+from sojourn.show.tables import by_place, columns, few_note, metrics_at, seeds_note
 from sojourn.show.windows import ccdf, cdf, fct, page, tradeoff
 from sojourn.store.store import write_whole
 
@@ -223,6 +223,8 @@ def _tables(measured: Measured, queue: str) -> list[Table]:
             if (span := measured.span(case)) and span.name == window
         }
         names = [Column(heading, texts) for heading, texts in labels(shown).items()]
-        numbers = columns(metrics_at(shown), shown, queue, window)
-        tables.append(Table(f"{queue}, {window}", names, numbers, seeds_note(shown)))
+        metrics = metrics_at(shown)
+        numbers = columns(metrics, shown, queue, window)
+        note = "; ".join(filter(None, (seeds_note(shown), few_note(metrics, shown, queue, window))))
+        tables.append(Table(f"{queue}, {window}", names, numbers, note))
     return tables

@@ -20,8 +20,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sojourn.core.text import BESIDE, NOTHING, Column, Table
-from sojourn.result.compare import Cases
-from sojourn.result.metrics import GROUP_METRICS, Metric, summary_of
+from sojourn.result.compare import Cases, names
+from sojourn.result.metrics import GROUP_METRICS, Metric, few, summary_of
 from sojourn.result.result import Run
 from sojourn.result.stats import Estimate
 
@@ -88,6 +88,8 @@ def print_table(out: Console, table: Table) -> None:
         for row, cells in enumerate(rows):
             grid.add_row(*map(Text, cells), end_section=row in table.lines_below)
         print_whole(out, grid)
+    if table.note:
+        out.print(Text(table.note))
 
 
 def fits(width: int, columns: Sequence[Column]) -> bool:
@@ -213,6 +215,18 @@ def columns(metrics: Iterable[Metric], by_case: Cases, name: str, window: str) -
 def group_columns(by_case: Cases, group: str, window: str) -> list[Column]:
     """Make the columns of the flows of one name."""
     return columns(GROUP_METRICS, by_case, group, window)
+
+
+def few_note(metrics: Iterable[Metric], by_case: Cases, name: str, window: str) -> str:
+    """Say which quantiles of a table rest on too few values."""
+    rows = names(by_case)
+    return few(
+        (metric, rows[case] if len(rows) > 1 else "", metric.count_run(run, name, window))
+        for metric in metrics
+        if metric.wanted
+        for case, runs in by_case.items()
+        for run in runs
+    )
 
 
 def _cells(

@@ -78,6 +78,9 @@ _PAGE = replace(
     caption="Every page that was complete in the window",
 )
 
+# Below this many a 95th percentile is the largest value.
+_FEW = 20
+
 _FAR_APART = " Values are far apart: --log draws them on a logarithmic axis."
 
 # The distribution of each case that has one.
@@ -145,6 +148,14 @@ def _of_groups(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Ch
     if not panels:
         raise Absent(f"{figure.name}: none of the {figure.whose} was complete in the window")
     caption = _caption(measured, cases, figure, panels)
+    few = [
+        f"{of.count} of {measured.names[case]}, flows '{group}'"
+        for group, by_case in groups[:MAX_PANELS]
+        for case, of in by_case.items()
+        if of.count < _FEW
+    ]
+    if few:
+        caption += f" Few {figure.whose}: {'; '.join(few)}."
     if len(groups) > MAX_PANELS:
         caption += f" The first {MAX_PANELS} of {len(groups)} names of flows."
     return Chart.described(figure.name, figure.title, caption, panels, clauses)

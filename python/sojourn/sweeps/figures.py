@@ -15,7 +15,7 @@ from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.text import Column, Table
-from sojourn.result.metrics import Metric
+from sojourn.result.metrics import Metric, few
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Curve, Layout, Panel, Size, file_name
 from sojourn.show.figures import check_name, files
@@ -356,4 +356,16 @@ def _table(kept: Kept, rows: Sequence[Row]) -> Table:
         for metric in kept.metrics
     ]
     note = _caption(rows, "Mean ± half of the 95 % interval.")
+    counts = few(
+        (metric, _place(kept, row), row.get(f"{metric.name}_n") or 0)
+        for metric in kept.metrics
+        for row in rows
+    )
+    note = f"{note} {counts[0].upper()}{counts[1:]}." if counts else note
     return Table(str(rows[0]["window"]), labels, columns, note)
+
+
+def _place(kept: Kept, row: Row) -> str:
+    """Name a row by its values of the axes and its algorithm."""
+    values = (_value_text(key, row[key]) for key in kept.columns.values())
+    return ", ".join([*values, _names(kept)(row)])

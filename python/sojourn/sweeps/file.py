@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +15,7 @@ from sojourn.core import seeds as of_seeds
 from sojourn.core import units
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import check_hosts
-from sojourn.result.metrics import METRICS, SUMMARY, Metric, misplaced, places_of
+from sojourn.result.metrics import METRICS, SUMMARY, CountMetric, Metric, misplaced, places_of
 from sojourn.result.metrics import find as find_metric
 from sojourn.result.stats import estimate
 from sojourn.scenario import toml
@@ -73,9 +74,15 @@ class Sweep:
 
     @property
     def measured(self) -> tuple[Metric, ...]:
-        """List the metrics of the columns, and the metric that decides the number of seeds."""
+        """List the metrics of the columns, the metric that decides the number of seeds, and the
+        counts behind quantiles."""
         more = (self.seeds.metric,) if isinstance(self.seeds, Until) else ()
-        return tuple(dict.fromkeys((*self.metrics, *more)))
+        return tuple(dict.fromkeys((*self.metrics, *more, *self.counts.values())))
+
+    @cached_property
+    def counts(self) -> Mapping[Metric, Metric]:
+        """Map each metric that is a quantile to the count of values that it rests on."""
+        return {metric: CountMetric.behind(metric) for metric in self.metrics if metric.wanted}
 
     def line_of(self, key: str) -> int | None:
         """Find the line of the file that has this key of a scenario."""

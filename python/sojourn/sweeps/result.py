@@ -109,6 +109,10 @@ class Mean:
         values = self.measured(metric)
         return stdev(values) if len(values) > 1 else None
 
+    def fewest(self, count: Metric) -> int | None:
+        """Return the fewest values of a seed behind a quantile; None where no seed has any."""
+        return min((int(value) for value in self.values[count] if value), default=None)
+
     def estimate(self, metric: Metric) -> Estimate:
         """Estimate mean and interval over the seeds in which it was measured."""
         return estimate(self.measured(metric))
@@ -262,6 +266,8 @@ class Swept:
                 row[f"{metric.name}_ci95"] = _finite(estimate.half)
                 row[f"{metric.name}_sd"] = mean.deviation(metric)
                 row[f"{metric.name}_seeds"] = len(mean.measured(metric))
+                if count := self.spec.counts.get(metric):
+                    row[count.name] = mean.fewest(count)
             yield row
 
 

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import sojourn
+from matplotlib.container import ErrorbarContainer
 from sojourn.cli import status
 from sojourn.core.errors import InputError
 from sojourn.show.drawing import draw
+from sojourn.show.theme import GROUND
 from sojourn.sweeps.figures import Wish, charts
 from sojourn.sweeps.kept import Kept
 
@@ -64,7 +67,7 @@ def test_a_line_has_the_means_of_an_algorithm_and_a_panel_one_value_of_the_other
     assert list(curve.x) == [10, 40] and list(curve.y) == list(fifo["queue_delay_mean_ms"])
     assert curve.reach
     assert list(curve.reach[1]) == pytest.approx(list(fifo["queue_delay_mean_ms_ci95"]))
-    assert (found.panels[0].x, found.panels[0].y) == ("rtt (ms)", "queue delay mean (ms)")
+    assert (found.panels[0].x, found.panels[0].y) == ("rtt (ms)", "queue delay, mean (ms)")
     assert all(axes.get_ylim()[0] == 0 for axes in draw(found, 3.5, 8).axes)
 
 
@@ -74,6 +77,38 @@ def test_an_interval_ends_where_values_do(kept: Kept) -> None:
     for curve in (curve for panel in found.panels for curve in panel.curves):
         assert curve.reach
         assert all(y + up <= 1 + 1e-9 for y, up in zip(curve.y, curve.reach[1], strict=True))
+
+
+def test_in_a_column_of_a_journal_no_label_is_longer_than_its_panel(kept: Kept) -> None:
+    (found,) = charts(kept, Wish(x="rtt", y="queue_delay_mean_ms"))
+    label = "delay of datagrams, 99th percentile, call (ms)"
+    narrow = replace(found, panels=[replace(panel, y=label) for panel in found.panels])
+    figure = draw(narrow, 3.5, 8)
+    figure.draw_without_rendering()
+    boxes = [axes.yaxis.label.get_window_extent() for axes in figure.axes]
+    assert all(" ".join(axes.get_ylabel().split()) == label for axes in figure.axes)
+    for axes, box in zip(figure.axes, boxes, strict=True):
+        panel = axes.get_window_extent()
+        assert panel.y0 <= box.y0 and box.y1 <= panel.y1
+        assert box.x0 >= 0
+
+
+def test_intervals_of_two_algorithms_stand_side_by_side_above_their_markers(kept: Kept) -> None:
+    (found,) = charts(kept, Wish(x="rtt", y="queue_delay_mean_ms"))
+    figure = draw(found, 3.5, 8)
+    figure.draw_without_rendering()
+    axes, inch = figure.axes[0], figure.dpi
+    drawn = [c for c in axes.containers if isinstance(c, ErrorbarContainer)]
+    bars = [bar for container in drawn for bar in container.lines[2]]
+    markers = [container.lines[0] for container in drawn]
+    places = [bar.get_transform().transform(bar.get_segments()[0])[0][0] for bar in bars]
+    assert len(places) == 2 and abs(places[1] - places[0]) > 3 / 72 * inch
+    for bar, line in zip(bars, markers, strict=True):
+        assert bar.get_zorder() > line.get_zorder()
+        assert line.get_markerfacecolor() == GROUND.light
+        # The line itself is where its bars are.
+        x = line.get_transform().transform(line.get_xydata())[0][0]
+        assert x == pytest.approx(bar.get_transform().transform(bar.get_segments()[0])[0][0])
 
 
 def test_a_heat_map_has_a_panel_for_each_algorithm_with_every_mean(kept: Kept) -> None:

@@ -140,23 +140,18 @@ def _chart(
 
 
 def panel(scale: Scale, metric: str, lines: Lines) -> Panel:
-    """Draw the lines: markers and dashes tell them apart without colour. Points of one value stand
-    a little beside each other, and no interval hides another."""
+    """Draw the lines: markers and dashes tell them apart without colour."""
     of_metric = METRICS[metric]
-    gap = 0.006 * (max(scale.places) - min(scale.places) or 1.0)
     curves = []
     for look, (algorithm, cells) in enumerate(lines.items()):
-        beside = (look - (len(lines) - 1) / 2) * gap
         style = {
             "linestyle": _DASHES[look % len(_DASHES)],
             "marker": marker(look),
             "markersize": 5,
             "linewidth": 1.4,
-            "elinewidth": 1.0,
         }
-        places = [place + beside for place in scale.places]
         means = [cell.estimate.mean for cell in cells]
-        curves.append(Curve(algorithm, places, means, look, _reach(cells), style))
+        curves.append(Curve(algorithm, scale.places, means, look, _reach(cells), style))
     is_log = _spans_decades(of_metric, lines)
     return Panel(
         "",

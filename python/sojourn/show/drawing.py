@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib import rc_context, rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.transforms import ScaledTranslation
 
 from sojourn.show.chart import FONT_PT, WIDE_IN, Chart, Curve, Layout, Panel
 from sojourn.show.theme import (
@@ -32,6 +33,10 @@ from sojourn.show.theme import (
 _STYLES = ("-", "--", ":", "-.")
 # The width of a letter of FONT_PT with its space, and the height of a line of the legend.
 _LETTER_IN, _LINE_IN = 0.085, 0.22
+# Of a panel, what title, numbers and label below take.
+_BESIDE_AXES_IN = 0.6
+# Intervals of several curves stand side by side, as far apart as these points of a page.
+_APART_PT, _MOST_APART_PT = 4.0, 24.0
 PNG_DPI = 200
 # The height of the axes, of the highest value; texts of changes stand above the curves.
 _ROOM, _ROOM_OF_CHANGES = 1.12, 1.3
@@ -65,8 +70,10 @@ def _draw(chart: Chart, width_in: float, scale: float) -> Figure:
         sharey=layout.is_shared,
         width_ratios=layout.width_ratios[:columns] or None,
     ).ravel()
+    tall_in = (height_in / scale - head_in) / rows - _BESIDE_AXES_IN
+    tall = max(int(tall_in / _LETTER_IN), 8)
     for axes, panel in zip(places, panels, strict=False):
-        _panel(axes, panel, layout, narrow=narrow)
+        _panel(axes, panel, layout, tall, narrow=narrow)
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             legend[textwrap.fill(name, letters)] = handle
     if layout.is_shared:
@@ -113,24 +120,27 @@ def _label_once(figure: Figure, places: Any, panels: Any, columns: int) -> None:
     figure.supylabel(panels[0].y, fontsize="medium")
 
 
-def _panel(axes: Any, panel: Panel, layout: Layout, *, narrow: bool) -> None:
+def _panel(axes: Any, panel: Panel, layout: Layout, tall: int, *, narrow: bool) -> None:
+    """Draw a panel, along whose height so many letters fit."""
     if panel.shaded:
         axes.axvspan(*panel.shaded, color=SHADE.light, zorder=0)
+    with_intervals = [curve for curve in panel.curves if curve.reach]
     for curve in panel.curves:
-        _curve(axes, curve, is_step=panel.is_step)
+        if curve.reach:
+            _intervals(axes, curve, with_intervals.index(curve), len(with_intervals))
+        else:
+            _curve(axes, curve, is_step=panel.is_step)
     for point in panel.points:
-        look = colour(point.look)
-        spread = {"xerr": point.x_half, "yerr": point.y_half, "capsize": 2, "linewidth": 1}
-        axes.errorbar(point.x, point.y, color=look, **spread)
-        shape = marker(point.look)
-        axes.plot(point.x, point.y, shape, color=look, label=verbatim(point.name), markersize=6)
+        spread = {"xerr": point.x_half, "yerr": point.y_half, **_BARS}
+        look = {"color": colour(point.look), "marker": marker(point.look), "markersize": 6}
+        axes.errorbar(point.x, point.y, label=verbatim(point.name), ls="", **look, **spread)
     title = textwrap.fill(verbatim(panel.title), 45 if narrow else 90)
     axes.set_title(title, loc="left", fontsize="medium")
     # Some ticks are made only when the figure is written.
     axes.tick_params(which="both", labelsize=rcParams["font.size"])
     if not layout.is_shared:
         axes.set_xlabel(panel.x)
-        axes.set_ylabel(panel.y)
+        axes.set_ylabel(textwrap.fill(panel.y, tall))
     if panel.ticks:
         shown = _shown(len(panel.ticks), narrow)
         axes.set_xticks(*zip(*(panel.ticks[n] for n in shown), strict=True))
@@ -152,19 +162,34 @@ def _panel(axes: Any, panel: Panel, layout: Layout, *, narrow: bool) -> None:
         panel.finish(axes, narrow)
 
 
-def _curve(axes: Any, curve: Curve, *, is_step: bool) -> None:
-    """Draw a line; a value without neighbours gets a dot, as a line would not show it."""
-    style: dict[str, Any] = {
+# Bars of intervals are drawn above hollow markers, which would hide short ones.
+_BARS = {"capsize": 2.5, "elinewidth": 1, "barsabove": True, "markerfacecolor": GROUND.light}
+
+
+def _intervals(axes: Any, curve: Curve, number: int, count: int) -> None:
+    """Draw a line with its intervals, beside those of the other curves at the same x."""
+    apart_pt = min(_APART_PT, _MOST_APART_PT / count) * rcParams["font.size"] / FONT_PT
+    aside_in = (number - (count - 1) / 2) * apart_pt / 72
+    aside = ScaledTranslation(aside_in, 0, axes.figure.dpi_scale_trans)
+    drawn = axes.errorbar(curve.x, curve.y, yerr=curve.reach, **_style(curve), **_BARS)
+    # Only now: matplotlib finds no limits of what is drawn aside.
+    for artist in drawn.get_children():
+        artist.set_transform(axes.transData + aside)
+
+
+def _style(curve: Curve) -> dict[str, Any]:
+    return {
         "label": verbatim(curve.name) or "_nolegend_",
         "color": colour(curve.look),
         "linestyle": _STYLES[curve.look % len(_STYLES)],
         "linewidth": 1.6,
-        **({"drawstyle": "steps-post"} if is_step else {}),
         **curve.style,
     }
-    if curve.reach:
-        axes.errorbar(curve.x, curve.y, yerr=curve.reach, capsize=2, **style)
-        return
+
+
+def _curve(axes: Any, curve: Curve, *, is_step: bool) -> None:
+    """Draw a line; a value without neighbours gets a dot, as a line would not show it."""
+    style = {**({"drawstyle": "steps-post"} if is_step else {}), **_style(curve)}
     axes.plot(curve.x, curve.y, **style)
     alone = _alone(np.asarray(curve.y, float))
     if alone.any() and "marker" not in style:

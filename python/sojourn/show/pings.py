@@ -30,7 +30,7 @@ def ping(measured: Measured, cases: Sequence[Case]) -> Chart:
     for group in shown:
         pings = {case: of[group] for case, of in by_case.items() if group in of}
         curves = [
-            Curve(measured.names[case], *averaged(*of, end_s / BINS), cases.index(case))
+            Curve(measured.names[case], *_over_time(*of, end_s / BINS), cases.index(case))
             for case, of in pings.items()
         ]
         title = f"flows '{group}'"
@@ -54,6 +54,14 @@ def ping(measured: Measured, cases: Sequence[Case]) -> Chart:
     if len(groups) > len(shown):
         caption += f" The first {len(shown)} of {len(groups)} names of pings."
     return Chart.described("ping", "Round trips of pings", caption, panels, clauses)
+
+
+def _over_time(sent_s: Any, rtt_ms: Any, step_s: float) -> tuple[Any, Any]:
+    """Return times and means of the steps in which a ping was sent: a line with a gap at every
+    other step looks dashed. A step whose pings were all lost stays a gap."""
+    at_s, means = averaged(sent_s, rtt_ms, step_s)
+    _, sent = averaged(sent_s, np.zeros(len(sent_s)), step_s)
+    return at_s[sent == 0], means[sent == 0]
 
 
 def _in_window(measured: Measured, case: Case, sent_s: Any, rtt_ms: Any) -> Any:

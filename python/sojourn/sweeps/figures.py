@@ -206,7 +206,7 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
     return Chart.described(
         file_name(metric.name),
         f"{metric.label[0].upper()}{metric.label[1:]}",
-        _caption(rows, "Means over the seeds; bars are 95 % intervals."),
+        _caption(rows, "Means over the seeds; bars are 95 % intervals, side by side."),
         panels,
         clauses,
     )
@@ -227,7 +227,7 @@ def _reach(metric: Metric, found: Sequence[Estimate]) -> tuple[Any, Any] | None:
 
 
 def _metric_label(metric: Metric) -> str:
-    return " ".join(metric.heading.split("\n"))
+    return f"{metric.label} ({metric.unit})" if metric.unit else metric.label
 
 
 def _value(value: object) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import sojourn
 from matplotlib.container import ErrorbarContainer
 from sojourn.cli import status
 from sojourn.core.errors import InputError
+from sojourn.core.text import json_text
 from sojourn.show.drawing import draw
 from sojourn.show.theme import GROUND
 from sojourn.sweeps.figures import Wish, charts
@@ -206,3 +208,57 @@ def test_a_folder_whose_table_was_changed_is_refused_with_what_mends_it(
     (tmp_path / "means.parquet").write_bytes(b"")
     assert status(["plot", str(tmp_path)]) == 3
     assert "means.parquet was changed. Run sojourn sweep" in capsys.readouterr().err
+
+
+def test_python_draws_and_compares_folders_of_sweeps_as_the_commands_do(
+    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short, more = folders
+    words = ["plot", str(short), "--x", "rtt", "--y", "queue_delay_mean_ms", "--log"]
+    assert status([*words, "--width", "3.5in", "--font", "8pt", "--out", f"{tmp_path}/a.svg"]) == 0
+    (drawn,) = sojourn.plot(
+        short,
+        tmp_path / "b.svg",
+        x="rtt",
+        y="queue_delay_mean_ms",
+        width="3.5in",
+        font="8pt",
+        log=True,
+    )
+    assert drawn.read_bytes() == (tmp_path / "a.svg").read_bytes()
+    (heat,) = sojourn.plot([short], tmp_path / "c.png", x="rtt", y="rate", z="bulk.jain")
+    assert heat.exists()
+    capsys.readouterr()
+    assert status(["compare", str(short), str(more), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    found = sojourn.compare(folders)
+    assert json.loads(json_text(found.to_json())) == said
+    assert "set.dumbbell.flows.bulk.count" in found.scenarios
+
+
+def test_python_refuses_what_no_sweep_can_have(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    with pytest.raises(InputError, match="a picture is of one sweep"):
+        sojourn.plot(folders, out)
+    with pytest.raises(InputError, match="name these with --x and --y"):
+        sojourn.plot(folders[0], out, "delay")
+    with pytest.raises(InputError, match="is compared with another one"):
+        sojourn.compare(folders[0])
+    result = sojourn.run(sojourn.loads(SMALL))
+    with pytest.raises(InputError, match="axes and metrics of a sweep"):
+        sojourn.plot(result, out, x="rtt")
+    assert sojourn.plot(result, out, "delay", width="3.5in") == [out]
+
+
+def test_python_verifies_a_sweep(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    verified = sojourn.verify(folders[0], workers=1)
+    assert verified.is_same and verified.count == 24
+    copy = tmp_path / "copy"
+    shutil.copytree(folders[0], copy)
+    table = pd.read_parquet(copy / "cells.parquet")
+    table.loc[0, "fingerprint"] = "another"
+    table.to_parquet(copy / "cells.parquet")
+    verified = sojourn.verify(str(copy), workers=1)
+    assert not verified.is_same and verified.changed == ("cells.parquet",)
+    assert [dict(run.labels)["seed"] for run in verified.different] == [1]
+    assert verified.to_json()["runs"]["different"] == [dict(verified.different[0].labels)]

@@ -58,6 +58,7 @@ __all__ = [
     "run",
     "stability",
     "sweep",
+    "verify",
 ]
 
 # Homes of names whose import takes a tenth of a second, for the model of a scenario. They are
@@ -67,24 +68,26 @@ _HOMES = {
     "Run": "sojourn.result.result",
     "Scenario": "sojourn.scenario",
     "calibrate": "sojourn.runs.calibrate",
-    "compare": "sojourn.result.compare",
+    "compare": "sojourn.sweeps.compare",
     "load": "sojourn.scenario",
     "loads": "sojourn.scenario",
-    "plot": "sojourn.show.figures",
+    "plot": "sojourn.sweeps.figures",
     "reproduce": "sojourn.papers.reproduce",
     "run": "sojourn.runs.run",
     "stability": "sojourn.theory.study",
     "sweep": "sojourn.sweeps.run",
+    "verify": "sojourn.runs.verify",
 }
 
 if TYPE_CHECKING:
     from sojourn.papers.reproduce import reproduce
-    from sojourn.result.compare import compare
     from sojourn.result.result import Result, Run
     from sojourn.runs.calibrate import calibrate
     from sojourn.runs.run import run
+    from sojourn.runs.verify import verify
     from sojourn.scenario import Scenario, load, loads
-    from sojourn.show.figures import plot
+    from sojourn.sweeps.compare import compare
+    from sojourn.sweeps.figures import plot
     from sojourn.sweeps.run import sweep
     from sojourn.theory.study import stability
 else:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,8 +16,7 @@ from sojourn.core.hosts import HOSTS
 from sojourn.core.text import FORMATS, json_text
 
 if TYPE_CHECKING:
-    from sojourn.result.result import Result, Run
-    from sojourn.show.chart import Size
+    from sojourn.result.result import Run
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -171,26 +170,11 @@ def tell_broken(runs: Sequence[Run]) -> int:
     return 3 if sentences else 0
 
 
-def draw(
-    results: Mapping[str, Result],
-    out: Path,
-    figures: Sequence[str] = (),
-    queue: str | None = None,
-    window: str | None = None,
-    *,
-    silent: bool = False,
-    size: Size | None = None,
-    log: bool = False,
-) -> tuple[list[Path], list[str]]:
-    """Write the files, name them, and report missing pictures on stderr. Return the files and these
-    sentences."""
-    from sojourn.show.chart import OF_PAGE
-    from sojourn.show.figures import write
+def tell_files(files: Iterable[Path], missing: Iterable[str]) -> None:
+    """Name the files of pictures, and report missing ones on stderr."""
     from sojourn.show.tables import console, print_line
 
-    files, sentences = write(results, out, figures, queue, window, size=size or OF_PAGE, log=log)
-    for sentence in sentences:
+    for sentence in missing:
         tell_note(sentence)
-    for path in [] if silent else files:
+    for path in files:
         print_line(console(), f"plot: {path}")
-    return files, sentences

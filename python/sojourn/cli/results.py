@@ -5,16 +5,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import Form, Json, Workers, draw, one_of, print_json, tell_note, verbs
+from sojourn.cli.options import (
+    Form,
+    Json,
+    Workers,
+    one_of,
+    print_json,
+    tell_files,
+    tell_note,
+    verbs,
+)
 from sojourn.core.errors import InputError
-
-if TYPE_CHECKING:
-    from sojourn.show.chart import Size
-    from sojourn.sweeps.figures import Wish
 
 app = verbs()
 
@@ -77,44 +82,14 @@ def plot(
     as_json: Json = False,
 ) -> None:
     """Draw results: delay, its distribution, rates, drops; or metrics of a sweep over its axes."""
-    from sojourn.result.compare import load_all
     from sojourn.show.chart import Size
-    from sojourn.show.figures import check_name
-    from sojourn.sweeps.figures import Wish
-    from sojourn.sweeps.kept import is_sweep
+    from sojourn.sweeps.figures import Wish, write_any
 
-    size = Size.read(width, font)
-    check_name(out, size)
-    if any(map(is_sweep, results)):
-        wish = Wish(x, y, z, queue, window, log)
-        _plot_sweep(results, out, wish, size, figure or [], as_json=as_json)
-        return
-    if x or y or z:
-        raise InputError("--x, --y, --z: they are axes and metrics of a sweep; name one")
-    files, sentences = draw(
-        load_all(results), out, figure or [], queue, window, silent=as_json, size=size, log=log
-    )
+    wish = Wish(x, y, z, queue, window, log)
+    files, missing = write_any(results, out, figure or [], wish, Size.read(width, font))
+    tell_files([] if as_json else files, missing)
     if as_json:
-        print_json({"files": [str(path) for path in files], "missing": sentences})
-
-
-def _plot_sweep(
-    folders: list[Path], out: Path, wish: Wish, size: Size, figures: list[str], *, as_json: bool
-) -> None:
-    from sojourn.show.tables import console, print_line
-    from sojourn.sweeps.figures import write
-    from sojourn.sweeps.kept import Kept
-
-    if len(folders) > 1:
-        raise InputError(f"{folders[1]}: a picture is of one sweep; sojourn compare takes several")
-    if figures:
-        raise InputError("--figure: a sweep is drawn over its axes; name these with --x and --y")
-    files, _ = write(Kept.load(folders[0]), out, wish, size)
-    if as_json:
-        print_json({"files": [str(path) for path in files], "missing": []})
-        return
-    for path in files:
-        print_line(console(), f"plot: {path}")
+        print_json({"files": [str(path) for path in files], "missing": missing})
 
 
 @app.command()
@@ -132,24 +107,27 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
-    from sojourn.cli.tables import print_parts, result_parts, visit_parts
+    from sojourn.cli.tables import print_parts, result_parts, sweep_parts, visit_parts
     from sojourn.result.compare import cases, load_all
-    from sojourn.result.compare import compare as side
     from sojourn.result.transfers import Visit, side_by_side
-    from sojourn.sweeps.kept import is_sweep
+    from sojourn.sweeps.compare import SweepComparison
+    from sojourn.sweeps.compare import compare as side
+    from sojourn.sweeps.kept import folders_of_sweeps
 
-    if any(map(is_sweep, results)):
-        _compare_sweeps(results, form, transfers, as_json=as_json)
-        return
-    loaded = load_all(results)
     if transfers is None:
         if (flow, visit) != (0, 1):
             raise InputError("--flow, --visit: they choose of --transfers; name flows with that")
+        found = side(results)
         if as_json:
-            print_json(side(loaded).to_json())
+            print_json(found.to_json())
+        elif isinstance(found, SweepComparison):
+            print_parts(sweep_parts(found), form)
         else:
-            print_parts(result_parts(loaded), form)
+            print_parts(result_parts(found.results), form)
         return
+    if folders_of_sweeps(results):
+        raise InputError("--transfers: a sweep keeps none; name results of sojourn run")
+    loaded = load_all(results)
     chosen = Visit(transfers, flow, visit)
     times = side_by_side(cases(loaded), chosen)
     print_json(times.to_json()) if as_json else print_parts(visit_parts(times, chosen), form)
@@ -166,19 +144,16 @@ def verify(
     as_json: Json = False,
 ) -> int:
     """Repeat a result by its own command, and say whether every run did the same."""
-    from sojourn.result.result import version_text
     from sojourn.runs.verify import verify as repeat
 
-    verified = repeat(result, workers)
-    there, here = (version_text(head) for head in (verified.head, verified.again))
-    if there != here:
-        tell_note(f"{result} was made by {there}; this is {here}")
-    names = [str(run) for run in verified.different]
+    verified = repeat(result, workers=workers)
+    data, status = verified.to_json(), 0 if verified.is_same else 1
+    if data["made_by"] != data["repeated_by"]:
+        tell_note(f"{result} was made by {data['made_by']}; this is {data['repeated_by']}")
     if as_json:
-        runs = {"all": verified.count, "different": [dict(r.labels) for r in verified.different]}
-        changed = list(verified.changed)
-        print_json({"runs": runs, "changed": changed, "made_by": there, "repeated_by": here})
-        return 1 if names or changed else 0
+        print_json(data)
+        return status
+    names = [str(run) for run in verified.different]
     if verified.changed:
         print(f"not as the result was written: {', '.join(verified.changed)}")
     if names:
@@ -190,29 +165,7 @@ def verify(
         is_one = verified.count == 1
         all_of = "the fingerprint is" if is_one else f"all {verified.count} fingerprints are"
         print(f"{all_of} the same")
-    return 1 if names or verified.changed else 0
-
-
-def _compare_sweeps(
-    folders: list[Path], form: str | None, transfers: str | None, *, as_json: bool
-) -> None:
-    from sojourn.cli.tables import print_parts, sweep_parts
-    from sojourn.result.compare import names_of
-    from sojourn.sweeps.compare import different, pairs
-    from sojourn.sweeps.kept import Kept
-
-    if len(folders) < 2:
-        raise InputError(f"{folders[0]}: a sweep is compared with another one; name two")
-    if transfers is not None:
-        raise InputError("--transfers: a sweep keeps none; name results of sojourn run")
-    sweeps = dict(zip(names_of(folders), map(Kept.load, folders), strict=True))
-    found, others = pairs(sweeps), different(sweeps)
-    if as_json:
-        scenarios = {key: dict(zip(sweeps, values, strict=True)) for key, values in others.items()}
-        differences = [pair.to_json() for pair in found]
-        print_json({"differences": differences, "scenarios": scenarios})
-    else:
-        print_parts(sweep_parts(found, others, list(sweeps)), form)
+    return status
 
 
 @app.command()

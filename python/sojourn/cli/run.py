@@ -21,9 +21,9 @@ from sojourn.cli.options import (
     Set,
     Workers,
     check_form,
-    draw,
     print_json,
     tell_broken,
+    tell_files,
     tell_ignored,
     tell_note,
     verbs,
@@ -79,7 +79,10 @@ def run(
 
         print_result(result, out, form)
     if plot:
-        draw({"": result}, plot, silent=as_json)
+        from sojourn.show.figures import write
+
+        files, missing = write({"": result}, plot)
+        tell_files([] if as_json else files, missing)
     return tell_broken(result.runs)
 
 

@@ -54,7 +54,7 @@ from sojourn.show.tables import (
 if TYPE_CHECKING:
     from sojourn.result.stats import Estimate
     from sojourn.result.transfers import SideBySide, Visit
-    from sojourn.sweeps.compare import Pair
+    from sojourn.sweeps.compare import Pair, SweepComparison
 
 
 # Tables, and lines between them.
@@ -273,12 +273,10 @@ def _labels(rows: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) 
     return [Column(heading, texts) for heading, texts in labels(rows, own).items()]
 
 
-def sweep_parts(
-    found: Sequence[Pair], different: Mapping[str, list[str]], names: Sequence[str]
-) -> Parts:
+def sweep_parts(comparison: SweepComparison) -> Parts:
     """Make a table for each metric of two sweeps, and list how they differ."""
     by_metric: dict[tuple[Metric, str, str], list[Pair]] = {}
-    for pair in found:
+    for pair in comparison.differences:
         by_metric.setdefault((pair.metric, pair.result, pair.less), []).append(pair)
     for (metric, result, less), rows in by_metric.items():
         own = [str(pair.labels["aqm"]) for pair in rows]
@@ -295,9 +293,10 @@ def sweep_parts(
         ]
         title = f"{' '.join(metric.heading.split(chr(10)))}: {result} less {less}, seed by seed"
         yield Table(title, labels, columns)
-    lines = [(key, *values) for key, values in different.items()]
+    lines = [(key, *values) for key, values in comparison.scenarios.items()]
     if lines:
-        yield Table.of_rows("what differs in the scenarios and sweeps", ("key", *names), lines)
+        heads = ("key", *comparison.sweeps)
+        yield Table.of_rows("what differs in the scenarios and sweeps", heads, lines)
     else:
         yield "scenarios and sweeps: they do not differ"
 

@@ -349,9 +349,8 @@ class Result:
             raise _no_result(folder) from error
         if "sweep" in head:
             raise InputError(
-                f"{folder}: holds a sweep; the commands `sojourn plot` and `compare` take it, "
-                "alone or beside sweeps, and "
-                f'sojourn.sweep("{folder}/sweep.toml", out="{folder}") reads it'
+                f"{folder}: holds a sweep; `plot` and `compare` take it, alone or beside sweeps, "
+                f'and sojourn.sweep("{folder}/sweep.toml", out="{folder}") reads it'
             )
         if head.get("format") not in _READ:
             raise StoreError(

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sojourn.core.errors import InputError, RunError, StoreError
+from sojourn.result.result import version_text
 from sojourn.store.store import digest_of
 
 # The verbs that make results.
@@ -53,13 +54,28 @@ class Verified:
     different: tuple[Fingerprint, ...]  # runs of the result
     changed: tuple[str, ...]  # its files that are not as it was written
 
+    @property
+    def is_same(self) -> bool:
+        """Tell whether every run did the same, and no file was changed."""
+        return not (self.different or self.changed)
 
-def verify(folder: Path, workers: int | None = None) -> Verified:
-    """Repeat the result in a folder, and compare the runs one by one.
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of `sojourn verify --json`."""
+        return {
+            "runs": {"all": self.count, "different": [dict(run.labels) for run in self.different]},
+            "changed": list(self.changed),
+            "made_by": version_text(self.head),
+            "repeated_by": version_text(self.again),
+        }
+
+
+def verify(result: str | Path, *, workers: int | None = None) -> Verified:
+    """Repeat the result in a folder, and compare the runs one by one. `workers` runs go at once.
 
     InputError: the folder names no command that repeats it. RunError: the command fails, or makes
     other runs.
     """
+    folder = Path(result)
     head = _head(folder)
     words = _words(folder, head)
     before = _fingerprints(folder, head)

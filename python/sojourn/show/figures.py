@@ -16,7 +16,7 @@ from pathlib import Path
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.progress import Progress
 from sojourn.core.text import Column, Table
-from sojourn.result.compare import Case, Results, labels, named, scenario_differences
+from sojourn.result.compare import Case, labels, scenario_differences
 from sojourn.result.result import Result
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Size
 from sojourn.show.drawing import draw, pdf_file, png_file, svg_file
@@ -165,21 +165,6 @@ def write(
     for path, content in contents.items():
         write_whole(path, content)
     return list(contents), sentences
-
-
-def plot(
-    results: Results,
-    out: str | Path,
-    figures: Sequence[str] = (),
-    *,
-    queue: str | None = None,
-    window: str | None = None,
-) -> list[Path]:
-    """Draw results, or those in folders, as a page or as pictures; return the files. Unless given,
-    `figures` are all that the results have."""
-    names = [figures] if isinstance(figures, str) else figures
-    files, _ = write(named(results), Path(out), names, queue, window)
-    return files
 
 
 def html(

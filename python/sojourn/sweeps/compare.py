@@ -6,15 +6,16 @@ with the same values of the axes."""
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sojourn.core.errors import InputError
-from sojourn.result.compare import differing, leaves
+from sojourn.result.compare import Comparison, Results, differing, leaves, names_of
+from sojourn.result.compare import compare as compare_results
 from sojourn.result.metrics import Metric
 from sojourn.result.stats import Estimate, estimate
-from sojourn.sweeps.kept import Kept, Row
+from sojourn.sweeps.kept import Kept, Row, folders_of_sweeps
 
 # The labels of a row besides the axes.
 _LABELS = ("aqm", "tested", "host", "queue", "window")
@@ -46,6 +47,38 @@ class Pair:
             "ci95": [self.estimate.low, self.estimate.high],
             "shown": self.estimate.is_off_zero,
         }
+
+
+@dataclass(frozen=True)
+class SweepComparison:
+    """Sweeps side by side."""
+
+    sweeps: Mapping[str, Kept]
+    differences: Sequence[Pair]
+    # The keys that are not the same in all, with a value for each sweep.
+    scenarios: Mapping[str, Sequence[str]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of `sojourn compare --json`."""
+        return {
+            "differences": [pair.to_json() for pair in self.differences],
+            "scenarios": {
+                key: dict(zip(self.sweeps, values, strict=True))
+                for key, values in self.scenarios.items()
+            },
+        }
+
+
+def compare(results: Results) -> Comparison | SweepComparison:
+    """Set results, or the folders of sweeps, side by side: their numbers seed by seed, and what
+    differs in their scenarios."""
+    folders = folders_of_sweeps(results)
+    if not folders:
+        return compare_results(results)
+    if len(folders) < 2:
+        raise InputError(f"{folders[0]}: a sweep is compared with another one; name two")
+    sweeps = dict(zip(names_of(folders), map(Kept.load, folders), strict=True))
+    return SweepComparison(sweeps, pairs(sweeps), different(sweeps))
 
 
 def pairs(sweeps: Mapping[str, Kept]) -> list[Pair]:

@@ -15,17 +15,19 @@ from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.text import Column, Table
+from sojourn.result.compare import Results, named
 from sojourn.result.metrics import Metric, few
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Curve, Layout, Panel, Size, file_name
 from sojourn.show.figures import check_name, files
+from sojourn.show.figures import write as write_results
 from sojourn.show.measured import MAX_PANELS
 from sojourn.show.page import drawn, number, render
 from sojourn.show.page import spread as mean_and_half
 from sojourn.show.tables import interval
 from sojourn.show.theme import INK, colour, marker
 from sojourn.store.store import write_whole
-from sojourn.sweeps.kept import Kept, Row
+from sojourn.sweeps.kept import Kept, Row, folders_of_sweeps
 
 # Units at the end of a column's name, as an axis has them.
 _UNITS = {
@@ -66,6 +68,51 @@ def write(
     for path, content in contents.items():
         write_whole(path, content)
     return list(contents), made
+
+
+def plot(
+    results: Results,
+    out: str | Path,
+    figures: Sequence[str] = (),
+    *,
+    queue: str | None = None,
+    window: str | None = None,
+    x: str = "",
+    y: str = "",
+    z: str = "",
+    width: str | None = None,
+    font: str | None = None,
+    log: bool = False,
+) -> list[Path]:
+    """Draw results, or those in folders, as a page or as pictures; return the files.
+
+    Unless given, `figures` are all that the results have. The folder of a sweep is drawn over its
+    axes: `x` is one, and `y` a metric; with `z`, a metric, `y` is an axis too. `width` and `font`
+    are of pictures, "3.5in" and "8pt". `log` makes axes of delays, times and `x` logarithmic.
+    """
+    names = [figures] if isinstance(figures, str) else figures
+    wish = Wish(x, y, z, queue, window, log)
+    return write_any(results, Path(out), names, wish, Size.read(width, font))[0]
+
+
+def write_any(
+    results: Results, out: Path, figures: Sequence[str], wish: Wish, size: Size
+) -> tuple[list[Path], list[str]]:
+    """Write the files of results, or those of a sweep; return their paths, and a sentence for each
+    missing picture."""
+    check_name(out, size)
+    sweeps = folders_of_sweeps(results)
+    if not sweeps:
+        if wish.x or wish.y or wish.z:
+            raise InputError("--x, --y, --z: they are axes and metrics of a sweep; name one")
+        return write_results(
+            named(results), out, figures, wish.queue, wish.window, size=size, log=wish.log
+        )
+    if len(sweeps) > 1:
+        raise InputError(f"{sweeps[1]}: a picture is of one sweep; sojourn compare takes several")
+    if figures:
+        raise InputError("--figure: a sweep is drawn over its axes; name these with --x and --y")
+    return write(Kept.load(sweeps[0]), out, wish, size)[0], []
 
 
 def charts(kept: Kept, wish: Wish) -> list[Chart]:

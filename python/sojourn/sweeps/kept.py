@@ -8,11 +8,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sojourn.core.errors import InputError, StoreError, nearest
 from sojourn.result.metrics import Metric, find
 from sojourn.store.store import digest_of
+
+if TYPE_CHECKING:
+    from sojourn.result.compare import Results
 
 Row = Mapping[str, Any]
 
@@ -82,6 +85,16 @@ class Kept:
 def is_sweep(folder: Path) -> bool:
     """Tell whether a folder holds a finished sweep."""
     return _head(folder) is not None
+
+
+def folders_of_sweeps(results: Results) -> list[Path]:
+    """List the folders that are given, if one of them holds a sweep; otherwise none."""
+    if isinstance(results, str | Path):
+        results = [results]
+    if not isinstance(results, Sequence):
+        return []
+    folders = list(map(Path, results))
+    return folders if any(map(is_sweep, folders)) else []
 
 
 def _head(folder: Path) -> dict[str, Any] | None:

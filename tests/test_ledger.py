@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 from matplotlib.lines import Line2D
 from sojourn.cli import status
+from sojourn.core import progress
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.papers import ledger, ledger_run, papers_page, report
 from sojourn.papers.claim import VERDICTS
@@ -222,6 +223,24 @@ def test_what_is_not_in_the_store_is_said_and_nothing_runs(
     assert several["measured"]["sim"] == "needs toy/b too"
     assert "toy/b on sim: 4 of 4 cells not run" in capsys.readouterr().out
     assert "| not run: 8 of 8 runs are missing |" in papers_page.text(tmp_path / "out/ledger.json")
+
+
+@pytest.mark.parametrize("words", [[], ["toy/a", "toy/b"]], ids=["all", "named"])
+def test_reading_the_store_shows_its_progress(
+    toy: Path,
+    tmp_path: Path,
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for experiment in find(["toy/a", "toy/b"]):
+        reproduce(experiment, quick=True, workers=1)
+    monkeypatch.setattr(progress, "_QUIET_S", 0)
+    monkeypatch.setattr(progress, "_LINE_EVERY_S", 0)
+    out = str(tmp_path / "out")
+    assert status(["reproduce", *words, "--quick", "--stored", "--out", out]) == 0
+    said = re.findall(r"reading experiments from the store: (\d) of 2", capsys.readouterr().err)
+    assert said[0] == "0" and said[-1] == "2" and said == sorted(said)
 
 
 def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(

@@ -85,6 +85,7 @@ def reproduce(
     from sojourn.papers import answer, report
     from sojourn.papers.experiment import find
     from sojourn.papers.paper import judge_papers
+    from sojourn.papers.reproduce import reading
     from sojourn.papers.reproduce import reproduce as run_experiment
     from sojourn.show.tables import console, print_line
     from sojourn.store.folder import claim
@@ -127,24 +128,26 @@ def reproduce(
     check = partial(report.check_folder, folder, chosen, quick, hosts, seeds_by_host)
     check()
     reproductions = []
-    for experiment in chosen:
-        own_folder = out / experiment.id if out and len(chosen) > 1 else out
-        reproductions.append(
-            run_experiment(
-                experiment,
-                quick=quick,
-                out=None if stored else own_folder,
-                workers=workers,
-                hosts=hosts,
-                looked_up=hosts if stored else (),
-                seeds=seeds_by_host,
-                client=cluster,
-                again=again,
+    with reading(len(chosen), is_shown=stored) as tell_of:
+        for number, experiment in enumerate(chosen):
+            own_folder = out / experiment.id if out and len(chosen) > 1 else out
+            reproductions.append(
+                run_experiment(
+                    experiment,
+                    quick=quick,
+                    out=None if stored else own_folder,
+                    workers=workers,
+                    hosts=hosts,
+                    looked_up=hosts if stored else (),
+                    seeds=seeds_by_host,
+                    client=cluster,
+                    again=again,
+                    tell=tell_of(number),
+                )
             )
-        )
-        if own_folder and own_folder != folder and not stored:
-            with claim(own_folder).held() as own:
-                reproductions[-1].write(own)
+            if own_folder and own_folder != folder and not stored:
+                with claim(own_folder).held() as own:
+                    reproductions[-1].write(own)
     papers = judge_papers(reproductions)
     data = {
         "experiments": [reproduction.to_json() for reproduction in reproductions],

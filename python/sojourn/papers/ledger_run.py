@@ -20,7 +20,7 @@ from sojourn.papers.claim import NOT_RUN
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.page import write_page
 from sojourn.papers.paper import Paper, judge_papers, papers
-from sojourn.papers.reproduce import Reproduction, reproduce, seeds_on
+from sojourn.papers.reproduce import Reproduction, reading, reproduce, seeds_on
 from sojourn.papers.search import stored_search
 from sojourn.runs.run import count_stored, open_store, seconds_stored
 from sojourn.store.folder import Folder, claim
@@ -107,29 +107,31 @@ def run(
     for line in gaps():
         say(line)
     data = ledger.begin(quick)
-    while rest:
-        paper = rest[0]
-        try:
-            reproductions = [
-                reproduce(
-                    experiment,
-                    quick=quick,
-                    workers=workers,
-                    hosts=hosts,
-                    looked_up=looked_up,
-                    seeds=seeds,
-                    client=client,
-                )
-                for experiment in paper.experiments
-            ]
-        except Interrupted as stop:
-            text = "\n  ".join([f"{stop}. {_LOOK}; to be run:", *gaps()])
-            raise Interrupted(text) from None
-        done(reproductions)
-        write_paper(
-            own, paper, reproductions, data, missing(paper.experiments, quick, hosts, hosts, seeds)
-        )
-        del rest[0]
+    every = [experiment.id for paper in rest for experiment in paper.experiments]
+    with reading(len(every), is_shown=not wanted) as tell_of:
+        while rest:
+            paper = rest[0]
+            try:
+                reproductions = [
+                    reproduce(
+                        experiment,
+                        quick=quick,
+                        workers=workers,
+                        hosts=hosts,
+                        looked_up=looked_up,
+                        seeds=seeds,
+                        client=client,
+                        tell=tell_of(every.index(experiment.id)),
+                    )
+                    for experiment in paper.experiments
+                ]
+            except Interrupted as stop:
+                text = "\n  ".join([f"{stop}. {_LOOK}; to be run:", *gaps()])
+                raise Interrupted(text) from None
+            done(reproductions)
+            gone = missing(paper.experiments, quick, hosts, hosts, seeds)
+            write_paper(own, paper, reproductions, data, gone)
+            del rest[0]
     own.write("index.html", ledger.index(data).encode())
     return data
 

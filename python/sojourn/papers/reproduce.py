@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -15,6 +16,7 @@ from typing import Any
 
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, check_hosts, seeds_text
+from sojourn.core.progress import Progress
 from sojourn.papers import calculated, claims
 from sojourn.papers.claim import Cell as ClaimedCell
 from sojourn.papers.claim import Claim
@@ -176,12 +178,14 @@ def reproduce(
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
     client: Any = None,
     again: bool = False,
+    tell: Callable[[float], None] = lambda share: None,
 ) -> Reproduction:
     """Run an experiment, such as 'duk/1', under at least ten seeds, and judge its claims.
 
     `quick` gives fewer seeds, and `seeds` a number of them for each host. The hosts `looked_up` run
     nothing: they have the runs in the store. `client` runs the rest, if given, and `again` also
-    what the store has (sojourn.runs.executor)."""
+    what the store has (sojourn.runs.executor). `tell` gets the share of the experiment that was
+    read from there."""
     if isinstance(experiment, str):
         experiment = find_one(experiment)
     hosts = check_hosts(hosts)
@@ -190,7 +194,11 @@ def reproduce(
     runner = Runner(store, workers, client, again)
     runs: list[Run] = []
     refused: dict[str, str] = {}
-    for host in hosts:
+    for number, host in enumerate(hosts):
+
+        def told(share: float, before: int = number) -> None:
+            tell((before + share) / len(hosts))
+
         cases = experiment.cases_on(host, hosts, quick)
         peers = experiment.peer_cases(host, quick) if "linux" in hosts else []
         if host not in looked_up:
@@ -203,9 +211,10 @@ def reproduce(
             )
             cases, peers = [], peers if "linux" in looked_up else []
         try:
-            runs += stored_runs([*cases, *peers], wanted[host], store, host)
+            runs += stored_runs([*cases, *peers], wanted[host], store, host, told)
         except InputError as error:
             refused[host] = str(error)
+        told(1)
     by_cell = _by_cell(runs)
     counts = _seeds_by_host(by_cell)
     ran_on = [host for host in hosts if host in counts or host not in looked_up] or hosts[:1]
@@ -230,6 +239,14 @@ def reproduce(
         },
         refused,
     )
+
+
+@contextmanager
+def reading(count: int, *, is_shown: bool) -> Iterator[Callable[[int], Callable[[float], None]]]:
+    """Show how many of `count` experiments are read from the store, where nothing else shows its
+    progress. The n-th one, from 0, takes what is yielded, of n, as its `tell`."""
+    with Progress("reading experiments from the store", count) as progress:
+        yield lambda n: lambda share: progress.update(n + share) if is_shown else None
 
 
 def seeds_on(

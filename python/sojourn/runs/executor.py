@@ -88,16 +88,18 @@ class Runner:
         """Make the runs, and keep in memory only the values that `read` takes from each."""
         kept: dict[str, T] = {}
         missing: dict[str, Job] = {}
-        for job in jobs:
-            if job.key in kept or job.key in missing:
-                continue
-            if self.again:
-                self.store.discard(job.key)
-            entry = None if self.again else self.store.load(job.key)
-            if entry:
-                kept[job.key] = read(job, entry)
-            else:
-                missing[job.key] = job
+        with Progress(f"{title}, what is there", len(jobs)) as progress:
+            for number, job in enumerate(jobs):
+                progress.update(number)
+                if job.key in kept or job.key in missing:
+                    continue
+                if self.again:
+                    self.store.discard(job.key)
+                entry = None if self.again else self.store.load(job.key)
+                if entry:
+                    kept[job.key] = read(job, entry)
+                else:
+                    missing[job.key] = job
 
         def keep(job: Job, packed: bytes) -> None:
             self.store.save(job.key, unpack(packed))

@@ -366,10 +366,17 @@ def seconds_stored(
     return sum(times) / len(times) if times else None
 
 
-def stored_runs(cases: Sequence[Case], seeds: Sequence[int], store: Store, host: str) -> list[Run]:
+def stored_runs(
+    cases: Sequence[Case],
+    seeds: Sequence[int],
+    store: Store,
+    host: str,
+    tell: Callable[[float], None] = lambda share: None,
+) -> list[Run]:
     """Return the runs of each case, in order, up to the first seed that is missing.
 
-    All cases therefore share their first seeds. InputError: the host cannot run one of them.
+    All cases therefore share their first seeds. `tell` gets the share of the cases that are read.
+    InputError: the host cannot run one of them.
     """
     cases = _in_reach(cases, host)
     if not cases:
@@ -385,4 +392,5 @@ def stored_runs(cases: Sequence[Case], seeds: Sequence[int], store: Store, host:
             if entry is None:
                 break
             runs.append(Run(job.labels, entry.report, entry, job.queues))
+        tell((first + len(seeds)) / len(jobs))
     return runs

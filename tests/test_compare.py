@@ -100,8 +100,15 @@ def test_markdown_and_latex_have_the_cells_of_the_csv(
     in_markdown = [line.strip("| ").split(" | ") for line in (markdown[2], *markdown[4:6])]
     assert [[cell.partition(" ± ")[0] for cell in cells] for cells in in_markdown] == rows
     latex = compared(capsys, *words, "latex").splitlines()
-    assert latex[1] == r"\begin{tabular}{lrrrrrrrr}" and latex[2] == r"\toprule"
-    cells = latex[5].removesuffix(r" \\").replace(r"$\pm$", "±").split(" & ")
+    assert latex[1] == r"% needs \usepackage{booktabs}"
+    assert latex[2] == r"\begin{tabular}{lrrrrrrrr}" and latex[3] == r"\toprule"
+    # Each line of a heading is a row.
+    head = [line.removesuffix(r" \\").split(" & ") for line in latex[4:7]]
+    assert [" ".join(filter(None, column)) for column in zip(*head, strict=True)] == [
+        title.replace("%", r"\%") for title in rows[0]
+    ]
+    assert latex[7] == r"\midrule"
+    cells = latex[8].removesuffix(r" \\").replace(r"$\pm$", "±").split(" & ")
     assert [cell.partition(" ± ")[0] for cell in cells] == rows[1]
 
 

@@ -64,7 +64,6 @@ NOT_RUN = (
     Exempt("reference/algorithms/pie_2013.md", "sh", "minutes of runs"),
     Exempt("README.md", "$ make", "builds a checkout"),
     Exempt("README.md", "$ source", "the environment of a checkout"),
-    Exempt("README.md", "$ sojourn sweep", "needs the file of guide/sweeps.md"),
     Exempt("README.md", "$ sojourn reproduce", "minutes of runs"),
     Exempt("README.md", "$ sojourn bench", "minutes of runs"),
     Exempt("README.md", "$ sojourn run home.toml --host", "a kernel in virtual time"),

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 import pytest
+from sojourn.core.errors import InputError
 from sojourn.result.metrics import METRICS, find
 from sojourn.result.stats import Estimate, estimate
 
@@ -104,3 +105,24 @@ def test_an_interval_ends_where_values_do(
 def test_one_seed_or_none_has_no_interval() -> None:
     assert METRICS["drop_pct"].interval(estimate([1.0])) == (-math.inf, math.inf)
     assert all(map(math.isnan, METRICS["drop_pct"].interval(estimate([]))))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("web.page_p90", "web.page_p90_s"),
+        ("web.pagep95_s", "web.page_p95_s"),
+        ("call.delay_p95", "call.delay_p95_ms"),
+        ("call.dealy_p95_ms", "call.delay_p95_ms"),
+        ("queue_delay_ms", "queue_delay_mean_ms"),
+        ("queue_delay_p95", "queue_delay_p95_ms"),
+        ("utilization_pct", "utilisation_pct"),
+    ],
+)
+def test_an_unknown_metric_gets_the_nearest_one_that_there_is_with_its_place(
+    name: str, meant: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        find(name)
+    assert str(error.value) == f"unknown metric '{name}'. Did you mean '{meant}'?"
+    assert find(meant).name == meant

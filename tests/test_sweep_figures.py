@@ -152,7 +152,7 @@ def test_each_kind_of_file_is_written(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--x", "rat"], "--x rat: no such axis. Did you mean 'rate'?"),
+        (["--x", "rat"], "--x rat: no such axis; there is rtt and rate"),
         (["--y", "drop_pct"], "the sweep has no such metric; add it to `metrics` of"),
         (["--y", "rate", "--z", "bulk.jain", "--x", "rate"], "is the axis of --x"),
         (["--figure", "delay"], "--figure: a sweep is drawn over its axes"),
@@ -262,3 +262,59 @@ def test_python_verifies_a_sweep(folders: tuple[Path, Path], tmp_path: Path) -> 
     assert not verified.is_same and verified.changed == ("cells.parquet",)
     assert [dict(run.labels)["seed"] for run in verified.different] == [1]
     assert verified.to_json()["runs"]["different"] == [dict(verified.different[0].labels)]
+
+
+def test_an_axis_is_named_by_its_key_too_and_an_error_names_the_axes(kept: Kept) -> None:
+    assert kept.axis("--x", "dumbbell.rate") == kept.axis("--x", "rate") == "rate_mbps"
+    with pytest.raises(InputError, match=r"^--x rat: no such axis; there is rtt and rate$"):
+        kept.axis("--x", "rat")
+
+
+def test_a_finished_sweep_gains_seeds_by_the_command_of_its_readme(
+    folders: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(folders[0], copy)
+    monkeypatch.chdir(copy)
+    readme = " ".join(Path("README.md").read_text().split())
+    command = re.search(r"`sojourn (sweep \S+ --out \. --seeds) 20` adds seeds", readme)
+    assert command
+    assert status([*command[1].split(), "4"]) == 0
+    assert "32 runs: 24 were there, 8 made" in capsys.readouterr().err
+    assert status([*command[1].split(), "6..7"]) == 2
+    said = capsys.readouterr().err
+    assert "has seeds 1 to 4, and this leaves some out" in said and "--seeds 7, or" in said
+
+
+@pytest.mark.parametrize(
+    ("scenario", "metrics"),
+    [
+        ("home", '"downloads.goodput_mbps", "call.delay_p95_ms"'),
+        ("rrul", ""),
+    ],
+)
+def test_a_new_sweep_of_a_scenario_runs_or_says_why_there_is_none(
+    scenario: str,
+    metrics: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert status(["new", "--scenario", scenario]) == 0
+    wanted = 0 if metrics else 2
+    assert status(["new", "--sweep", f"{scenario}.toml"]) == wanted
+    said = capsys.readouterr()
+    if not metrics:
+        assert "has no dumbbell with a rate and a round trip" in said.err
+        assert not Path("sweep.toml").exists()
+        return
+    assert metrics in Path("sweep.toml").read_text()
+    (command,) = re.findall(r"sojourn (sweep .*)", said.out)
+    short = ["--set", "duration=1s", "--set", "record.windows=[]", "--seeds", "1"]
+    assert status([*command.split(), *short]) == 0
+    assert status(["new", "--sweep", f"{scenario}.toml"]) == 2
+    assert "there is such a file; nothing was written" in capsys.readouterr().err

@@ -21,10 +21,10 @@ from sojourn.bench import print_measured
 from sojourn.cli import status, tables
 from sojourn.cli.tables import print_result
 from sojourn.result.compare import differences
-from sojourn.result.metrics import METRICS
+from sojourn.result.metrics import METRICS, OF_GROUPS
 from sojourn.result.stats import estimate
 from sojourn.show import page
-from sojourn.show.tables import Column, interval, print_columns
+from sojourn.show.tables import Column, Table, interval, print_columns, print_table
 
 from tests.conftest import SMALL
 
@@ -143,6 +143,28 @@ def test_every_name_of_a_metric_is_on_the_page_of_columns_or_on_that_of_results(
 )
 def test_a_mean_is_written_with_half_of_its_interval(values: list[float], text: str) -> None:
     assert interval(estimate(values)) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [([304.0, 302.0], "303 ± 13"), ([0.0, 1.0], "0.5 ± 6.4"), ([7.0], "7"), ([1200.4], "1200")],
+)
+def test_a_mean_count_is_whole_unless_it_is_small(values: list[float], text: str) -> None:
+    assert interval(estimate(values), is_count=True) == text
+    assert OF_GROUPS["lost_pkts"].is_count and not METRICS["queue_pkts_mean"].is_count
+
+
+@pytest.mark.parametrize("is_brief", [True, False])
+def test_a_brief_table_is_one_block_that_names_the_columns_left_out(is_brief: bool) -> None:
+    labels = [Column("aqm", ["first", "second"])]
+    columns = [Column(f"number\n{i}", [f"{i}.00", f"{i}.50"]) for i in range(12)]
+    table = Table("a title", labels, columns, is_brief=is_brief)
+    text = printed(60, lambda console: print_table(console, table))
+    assert text.count("second") == (1 if is_brief else 3)
+    left_out = [i for i in range(12) if f"{i}.50" not in text]
+    named = "too wide for here: " + ", ".join(f"number {i}" for i in left_out)
+    assert (named in " ".join(text.split())) == is_brief == bool(left_out)
+    assert "too wide" not in printed(200, lambda console: print_table(console, table))
 
 
 def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:
@@ -278,7 +300,7 @@ def test_groups_of_flows_have_tables_and_rows_of_their_own(
     of_voice = [row for row in rows if row["group"] == "voice"]
     assert of_voice[0]["data_pkts_sent"] > of_voice[0]["lost_pkts"] > 0
     for row in of_voice:
-        assert f"{row['lost_pkts']:.2f}" in text
+        assert f" {row['lost_pkts']:.0f} " in text
 
 
 def test_flows_of_each_name_have_differences_and_no_fairness_among_unlike_ones(

@@ -34,22 +34,36 @@ def new(
             autocompletion=options.scenarios,
         ),
     ] = None,
+    sweep: Annotated[
+        Path | None,
+        typer.Option("--sweep", help="Write a sweep of this scenario; FILE.toml, or sweep.toml."),
+    ] = None,
     paper: Annotated[
         Path | None, typer.Option("--paper", help="Write a small paper into this new folder.")
     ] = None,
 ) -> None:
-    """Write a small algorithm, a scenario that is known by its name, or a paper, to begin with."""
+    """Write a small algorithm, a scenario that is known by its name, a sweep, or a paper, to begin
+    with."""
     from sojourn.user_aqm.compiler import shown
 
     if paper is not None:
         from sojourn.papers.paper import write_sample
 
-        if file is not None or scenario is not None:
+        if file is not None or scenario is not None or sweep is not None:
             raise InputError("new: --paper FOLDER stands alone; leave the rest out")
         name = shlex.quote(shown(write_sample(paper)))
         print(f"{name} is written. Try it:\n  sojourn reproduce {name} --quick")
         return
 
+    if sweep is not None:
+        from sojourn.sweeps.sample import write_sample as write_sweep
+
+        if scenario is not None:
+            raise InputError("new: --sweep takes a scenario's file; write that first")
+        name = shlex.quote(shown(write_sweep(sweep, file)))
+        print(f"{name} is written. Try it:\n  sojourn sweep {name} --out grid")
+        print("  sojourn plot grid --out grid.html")
+        return
     if scenario is not None:
         from sojourn.scenario import known
 
@@ -58,7 +72,10 @@ def new(
         print(f"  sojourn run {name} --aqm fifo --aqm codel --seeds 5")
         return
     if file is None:
-        raise InputError("new: what shall be written? NAME.c, --scenario NAME, or --paper FOLDER")
+        raise InputError(
+            "new: what shall be written? NAME.c, --scenario NAME, "
+            "--sweep SCENARIO.toml, or --paper FOLDER"
+        )
     from sojourn.user_aqm import library
 
     name = shown(library.write_template(file))

@@ -116,7 +116,10 @@ def _print_means(swept: Swept, out: Path | None, form: str | None) -> None:
     how = "" if seeds == [1] else "mean ± half of the 95 % interval, "
     title = f"{swept.spec.name}: {how}{seeds_text(seeds[0], seeds[-1])}"
     columns = [
-        Column(metric.heading, [interval(mean.estimate(metric)) for mean in means])
+        Column(
+            metric.heading,
+            [interval(mean.estimate(metric), is_count=metric.is_count) for mean in means],
+        )
         for metric in swept.spec.metrics
     ]
     columns = [column for column in columns if set(column.cells) != {NOTHING}]

@@ -124,7 +124,8 @@ def _case_parts(by_case: Cases, differences: Sequence[Difference]) -> Parts:
         cells = group_columns(with_group, group, window)
         title = f"flows '{group}', {window}: "
         note = few_note(GROUP_METRICS, with_group, group, window)
-        yield Table(title + seeds_note(with_group), _labels(with_group), cells, note)
+        labels_of = _labels(with_group)
+        yield Table(title + seeds_note(with_group), labels_of, cells, note, is_brief=True)
         yield from _speech(with_group, group, window)
         yield from _all_differences(title, differences, (True, group, window), {})
 
@@ -251,7 +252,8 @@ def _difference_table(title: str, differences: Sequence[Difference], own: OwnNam
         return f"{title}: none, every value is equal\n"
     # A single seed has a difference, but no interval.
     how = ", seed by seed, mean and 95 % interval" if differences[0].pairs > 1 else ", 1 seed"
-    return Table(title + how, _labels(rows, own), cells)
+    is_brief = differences[0].of_group
+    return Table(title + how, _labels(rows, own), cells, is_brief=is_brief)
 
 
 def _interval(estimate: Estimate, pairs: int) -> str:

@@ -33,6 +33,8 @@ class Table:
     columns: Sequence[Column] = ()
     note: str = ""
     lines_below: Collection[int] = ()  # numbers of the rows with a line below
+    # Whether a narrow terminal shows the first columns alone, and names the others.
+    is_brief: bool = False
 
     @classmethod
     def of_rows(
@@ -77,15 +79,23 @@ class Table:
         )
 
     def latex(self) -> str:
-        """Write it as a tabular of LaTeX, with the lines of the package booktabs."""
+        """Write it as a tabular of LaTeX, with the lines of the package booktabs. Each line of a
+        heading is a row, so columns are as narrow as their numbers."""
         form = "l" * len(self.labels) + "r" * len(self.columns)
-        head, *rows = (
-            " & ".join(map(_latex_cell, row)) + r" \\" for row in (self.headings, *self.rows)
+        lines = [column.heading.split("\n") for column in self.all_columns]
+        height = max(map(len, lines), default=1)
+        heads = zip(*([""] * (height - len(of)) + of for of in lines), strict=True)
+        head, rows = (
+            [" & ".join(map(_latex_cell, row)) + r" \\" for row in part]
+            for part in (heads, self.rows)
         )
         begin, end = rf"\begin{{tabular}}{{{form}}}", r"\end{tabular}"
-        return "\n".join([begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", end, ""])
+        return "\n".join(
+            [_PREAMBLE, begin, r"\toprule", *head, r"\midrule", *rows, r"\bottomrule", end, ""]
+        )
 
 
+_PREAMBLE = r"% needs \usepackage{booktabs}"
 BESIDE = " ± "  # between a mean and half of its interval
 NOTHING = "–"  # where nothing was measured
 

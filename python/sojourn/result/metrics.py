@@ -39,6 +39,7 @@ _OF = " of "
 # Between two queues, of which a metric has the mean.
 AND = " + "
 Span = Mapping[str, Any]  # a window in a report
+_COUNTS = {"opened", "segments", "stalls", "switches", "timeouts", "fct_n"}
 _QUANTILE = re.compile(r"_p(\d+(?:\.\d+)?)_")
 
 
@@ -116,6 +117,12 @@ class Metric(Column):
     def measure_run(self, run: Run, queue: str, window: str) -> float:
         """Return the value of a run; some metrics read more of it than the report."""
         return self.measure(run.report, queue, window)
+
+    @property
+    def is_count(self) -> bool:
+        """Tell whether it counts something, and is whole in each run."""
+        of_packets = self.unit == "packets" and not self.kind.startswith("queue_pkts")
+        return of_packets or self.kind in _COUNTS
 
     @property
     def wanted(self) -> int:
@@ -638,33 +645,34 @@ METRICS = _Metrics(
 
 # The metrics that a group of flows has, by name.
 OF_GROUPS = {column.name: GroupMetric(**vars(column)) for column in columns.GROUPS if column.label}
-# The metrics in a table of groups of flows, in this order; each kind of traffic has some of them.
+# The metrics in a table of groups of flows, what people ask for first, as a narrow terminal shows
+# only the first ones. Each kind of traffic has some of them.
 GROUP_METRICS = tuple(
     OF_GROUPS[name]
     for name in (
         "goodput_mbps",
-        "jain",
-        "least_share",
-        "data_pkts_sent",
-        "retransmitted_pkts",
-        "lost_pkts",
-        "lost_pct",
-        "delay_ms",
-        "delay_p50_ms",
-        "delay_p95_ms",
-        "delay_p99_ms",
-        "jitter_ms",
+        "page_p75_s",
+        "fct_p75_s",
         "mos",
+        "bitrate_mbps",
+        "stalled_s",
         "rtt_p50_ms",
         "rtt_p95_ms",
         "rtt_p99_ms",
-        "fct_p75_s",
-        "page_p75_s",
-        "bitrate_mbps",
+        "delay_p50_ms",
+        "delay_p95_ms",
+        "delay_p99_ms",
+        "lost_pct",
+        "jain",
+        "least_share",
+        "retransmitted_pkts",
+        "lost_pkts",
+        "delay_ms",
+        "jitter_ms",
         "rung",
         "switches",
         "stalls",
-        "stalled_s",
+        "data_pkts_sent",
         "opened",
     )
 )
@@ -739,6 +747,29 @@ def find(name: str) -> Metric:
         raise InputError(f"metric '{kind}' has no place; leave out '{place}'")
     if kind in OF_GROUPS:
         raise InputError(f"metric '{kind}' is of a group of flows; name one: 'GROUP.{kind}'")
-    # An unknown name may have a place before its dot.
-    *_, last = kind.rpartition(".")
-    raise InputError(f"unknown metric '{kind}'.{nearest(last, [*METRICS, *OF_GROUPS])}")
+    raise InputError(f"unknown metric '{kind}'.{_meant(kind)}")
+
+
+# What a name may lack: the shape, and the unit.
+_LACKING = ("_mean", "")
+_UNITS = ("", "_s", "_ms", "_pct", "_mbps", "_pkts")
+
+
+def _meant(name: str) -> str:
+    """Suggest a metric that there is, with the place of the name: of a metric whose shape or unit
+    is missing that one, otherwise the nearest."""
+    place, dot, kind = name.rpartition(".")
+    stem, _, last = kind.rpartition("_")
+    parts = [(kind, "")] + ([(stem, f"_{last}")] if f"_{last}" in _UNITS and stem else [])
+    for begin, end in parts:
+        for shape in _LACKING:
+            for unit in (end,) if end else _UNITS:
+                whole = f"{place}{dot}{begin}{shape}{unit}"
+                if whole in METRICS:
+                    return f" Did you mean '{whole}'?"
+    known = [*METRICS, *OF_GROUPS]
+    if not place or kind in METRICS:  # of the latter none has this place
+        return nearest(kind, known)
+    of_groups = [*OF_GROUPS, *(name for name, metric in METRICS.items() if metric.places)]
+    meant = nearest(kind, of_groups)
+    return meant.replace("mean '", f"mean '{place}{dot}", 1)

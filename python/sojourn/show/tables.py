@@ -78,6 +78,13 @@ def print_table(out: Console, table: Table) -> None:
     blocks = _blocks(out.width, labels, columns)
     if len(blocks) > 1 and fits(out.width, [*short, *columns]):
         labels, blocks = short, [list(columns)]
+    if table.is_brief and len(blocks) > 1:
+        shown, *others = blocks
+        rest = [" ".join(column.heading.split("\n")) for block in others for column in block]
+        left_out = f"too wide for here: {', '.join(rest)}; --format csv has them, and a pipe"
+        blocks = [shown]
+    else:
+        left_out = ""
     for number, block in enumerate(blocks):
         grid = Grid(title=Text(table.title) if number == 0 else None, title_justify="left")
         for label in labels:
@@ -88,8 +95,8 @@ def print_table(out: Console, table: Table) -> None:
         for row, cells in enumerate(rows):
             grid.add_row(*map(Text, cells), end_section=row in table.lines_below)
         print_whole(out, grid)
-    if table.note:
-        out.print(Text(table.note))
+    for line in filter(None, (left_out, table.note)):
+        out.print(Text(line))
 
 
 def fits(width: int, columns: Sequence[Column]) -> bool:
@@ -233,23 +240,26 @@ def _cells(
     metric: Metric, of_cases: Iterable[Sequence[Run]], name: str, window: str
 ) -> Iterator[str]:
     for runs in of_cases:
-        yield mean([metric.measure_run(run, name, window) for run in runs])
+        values = [metric.measure_run(run, name, window) for run in runs]
+        yield mean(values, is_count=metric.is_count)
 
 
-def mean(values: Sequence[float]) -> str:
+def mean(values: Sequence[float], *, is_count: bool = False) -> str:
     """Write the mean of the measured values, with its interval if there are several."""
     from sojourn.result.stats import estimate
 
-    return interval(estimate([value for value in values if value == value]))
+    return interval(estimate([value for value in values if value == value]), is_count=is_count)
 
 
-def interval(estimate: Estimate) -> str:
+def interval(estimate: Estimate, *, is_count: bool = False) -> str:
     """Write a mean and half of its 95 % interval; a single seed has none."""
     if math.isnan(estimate.mean):
         return NOTHING
     # Three digits of a small mean, such as that of a probability.
     size = abs(estimate.mean)
     digits = min(2 - math.floor(math.log10(size)), 6) if 0 < size < 0.1 else 2
+    if is_count:  # a few are not whole as a mean: 0.5 packets lost
+        digits = int(size < 10 and not size.is_integer())
     text = f"{estimate.mean:.{digits}f}"
     return text if math.isinf(estimate.half) else f"{text}{BESIDE}{estimate.half:.{digits}f}"
 

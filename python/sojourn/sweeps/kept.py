@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from sojourn.core.errors import InputError, StoreError, nearest
+from sojourn.core.errors import InputError, StoreError
 from sojourn.result.metrics import Metric, find
 from sojourn.store.store import digest_of
 
@@ -61,12 +61,14 @@ class Kept:
         return {axis["name"]: axis["columns"][0] for axis in self.head["axes"]}
 
     def axis(self, option: str, name: str) -> str:
-        """Find the column of an axis by its name, or by the column's own."""
+        """Find the column of an axis by its name, by a key of it, or by the column's own name."""
         columns = self.columns
         if name in columns.values():
             return name
+        by_key = {key: axis["name"] for axis in self.head["axes"] for key in axis["keys"]}
+        name = by_key.get(name, name)
         if name not in columns:
-            raise InputError(f"{option} {name}: no such axis.{nearest(name, columns)}")
+            raise InputError(f"{option} {name}: no such axis; there is {' and '.join(columns)}")
         return columns[name]
 
     def metric(self, option: str, name: str) -> Metric:

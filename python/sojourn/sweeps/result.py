@@ -366,7 +366,14 @@ def _check(folder: Path, spec: Sweep) -> None:
         raise InputError(f"{folder}: holds what another command made; {other}")
     until = spec.seeds
     seeds = until if isinstance(until, range) else range(1, until.at_most + 1)
-    if set(head["asked"]) - set(_asked(spec)) or set(of_seeds.read(head["seeds"])) - set(seeds):
+    there, less = of_seeds.read(head["seeds"]), set(head["asked"]) - set(_asked(spec))
+    if not less and set(there) - set(seeds):
+        every = range(min(*there, *seeds), max(*there, *seeds) + 1)
+        raise InputError(
+            f"{folder}: has seeds {there.start} to {there[-1]}, and this leaves some out; "
+            f"ask for all of them: --seeds {of_seeds.write(every)}, or {other}"
+        )
+    if less:
         raise InputError(
             f"{folder}: holds a sweep that has cells, algorithms, hosts or seeds that this one has "
             f"not; ask for those too, or {other}"
@@ -410,7 +417,8 @@ In this folder, this command repeats it:
   `_sd` the standard deviation, `_seeds` in how many the metric was measured
 * `groups.parquet`, `flows.parquet`: each group of flows and each flow, in each run
 * `result.json`: version, command, host, axes
-{own}* `runs/`: each finished run with its scenario in full; the same command goes on here
+{own}* `runs/`: each finished run with its scenario in full. In this folder,
+  `sojourn sweep sweep.toml --out . --seeds 20` adds seeds up to 20 and makes no run again
 
     import pandas;  pandas.read_parquet("cells.parquet")
     import polars;  polars.read_parquet("means.parquet")

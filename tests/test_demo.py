@@ -44,6 +44,26 @@ def test_the_page_of_the_demo_has_two_sentences_its_network_and_one_linear_pictu
     assert page.index(lead[1]) < page.index("<figure>") < page.index("Network of sender")
 
 
+def test_the_page_of_the_demo_has_the_numbers_of_the_call(
+    shown: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status(["demo", "--out", str(shown)])
+    page = (shown / "page.html").read_text()
+    part = page.partition("<h3>flows &#39;call&#39;, load</h3>")[2].partition("</table>")[0]
+    heads = re.findall(r"<th[^>]*>(.*?)</th>", part, re.DOTALL)
+    words = [" ".join(re.sub(r"<[^>]*>", " ", head).split()) for head in heads]
+    for head in ("median", "95th percentile", "99th percentile"):
+        assert f"delay of datagrams {head} (ms)" in words
+    assert "lost of those sent (%)" in words and "mean opinion score" in words
+    assert "E-model of ITU-T G.107" in part
+    first = part.partition("fifo")[2].partition("</tr>")[0]
+    cells = [float(cell) for cell in re.findall(r">\s*([\d.]+)\s*<", first)]
+    delays_ms = [
+        cells[words.index(f"delay of datagrams {n}th percentile (ms)") - 1] for n in (95, 99)
+    ]
+    assert 200 < delays_ms[0] <= delays_ms[1] < 300
+
+
 def test_the_commands_that_the_demo_proposes_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

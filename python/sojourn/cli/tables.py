@@ -49,6 +49,7 @@ from sojourn.show.tables import (
     print_line,
     print_table,
     seeds_note,
+    speech_notes,
 )
 
 if TYPE_CHECKING:
@@ -126,27 +127,8 @@ def _case_parts(by_case: Cases, differences: Sequence[Difference]) -> Parts:
         note = few_note(GROUP_METRICS, with_group, group, window)
         labels_of = _labels(with_group)
         yield Table(title + seeds_note(with_group), labels_of, cells, note, is_brief=True)
-        yield from _speech(with_group, group, window)
+        yield from speech_notes(with_group, group, window)
         yield from _all_differences(title, differences, (True, group, window), {})
-
-
-def _speech(by_case: Cases, group: str, window: str) -> Iterator[str]:
-    """Write from what the scores of calls were calculated: codecs and constants."""
-    transports = (run.report["transport"] for runs in by_case.values() for run in runs)
-    entries = (
-        speech
-        for transport in transports
-        for span in transport
-        for entry in span["groups"]
-        if (span["name"], entry["name"]) == (window, group) and (speech := entry.get("speech"))
-    )
-    codecs = dict.fromkeys((of["codec"], of["ie"], of["bpl"]) for of in entries)
-    for codec, ie, bpl in codecs:
-        yield (
-            f"mean opinion score of '{group}': E-model of ITU-T G.107, R = 93.2 - Idd - Ie,eff; "
-            f"codec {codec} (Ie {ie:g}, Bpl {bpl:g}); delay: 99th percentile and one datagram of "
-            "speech; loss: what was lost, and 1 % that is later"
-        )
 
 
 def _probes(by_case: Cases) -> Iterator[str]:

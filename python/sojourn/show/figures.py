@@ -9,7 +9,7 @@ the missing key of the scenario.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,17 +17,27 @@ from sojourn.core.errors import InputError, nearest
 from sojourn.core.progress import Progress
 from sojourn.core.text import Column, Table
 from sojourn.result.compare import Case, labels, scenario_differences
+from sojourn.result.metrics import GROUP_METRICS
 from sojourn.result.result import Result
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Size
 from sojourn.show.drawing import draw, pdf_file, png_file, svg_file
 from sojourn.show.flows import fairness
 from sojourn.show.lead import lead as words_of
-from sojourn.show.measured import Absent, Measured, Missing
+from sojourn.show.measured import MAX_PANELS, Absent, Measured, Missing
 from sojourn.show.network_page import of_results
 from sojourn.show.over_time import cwnd, delay, drops, probability, queue, rate, srtt
 from sojourn.show.page import drawn, render
 from sojourn.show.pings import ping
-from sojourn.show.tables import by_place, columns, few_note, metrics_at, seeds_note
+from sojourn.show.tables import (
+    by_group,
+    by_place,
+    columns,
+    few_note,
+    group_columns,
+    metrics_at,
+    seeds_note,
+    speech_notes,
+)
 from sojourn.show.windows import ccdf, cdf, fct, page, tradeoff
 from sojourn.store.store import write_whole
 
@@ -186,7 +196,10 @@ def html(
         networks=of_results(measured),
         charts=list(map(drawn, made)),
         sentences=sentences,
-        tables=[table for queue in measured.queues for table in _tables(measured, queue)],
+        tables=[
+            *(table for queue in measured.queues for table in _tables(measured, queue)),
+            *_tables_of_groups(measured),
+        ],
         different=Table.of_rows(
             "what differs in the scenarios",
             ("key", *results),
@@ -213,3 +226,22 @@ def _tables(measured: Measured, queue: str) -> list[Table]:
         note = "; ".join(filter(None, (seeds_note(shown), few_note(metrics, shown, queue, window))))
         tables.append(Table(f"{queue}, {window}", names, numbers, note))
     return tables
+
+
+def _tables_of_groups(measured: Measured) -> Iterator[Table]:
+    """Make a table for the flows of each name, where there are several, in the windows shown."""
+    shown = {
+        (group, window): with_group
+        for (group, window), with_group in by_group(measured.by_case).items()
+        if any((span := measured.span(case)) and span.name == window for case in with_group)
+    }
+    for (group, window), with_group in list(shown.items())[:MAX_PANELS]:
+        names = [Column(heading, texts) for heading, texts in labels(with_group).items()]
+        notes = [
+            seeds_note(with_group),
+            few_note(GROUP_METRICS, with_group, group, window),
+            *speech_notes(with_group, group, window),
+        ]
+        numbers = group_columns(with_group, group, window)
+        note = "; ".join(filter(None, notes))
+        yield Table(f"flows '{group}', {window}", names, numbers, note)

@@ -236,6 +236,25 @@ def few_note(metrics: Iterable[Metric], by_case: Cases, name: str, window: str) 
     )
 
 
+def speech_notes(by_case: Cases, group: str, window: str) -> Iterator[str]:
+    """Write from what the scores of calls were calculated: codecs and constants."""
+    transports = (run.report["transport"] for runs in by_case.values() for run in runs)
+    entries = (
+        speech
+        for transport in transports
+        for span in transport
+        for entry in span["groups"]
+        if (span["name"], entry["name"]) == (window, group) and (speech := entry.get("speech"))
+    )
+    codecs = dict.fromkeys((of["codec"], of["ie"], of["bpl"]) for of in entries)
+    for codec, ie, bpl in codecs:
+        yield (
+            f"mean opinion score of '{group}': E-model of ITU-T G.107, R = 93.2 - Idd - Ie,eff; "
+            f"codec {codec} (Ie {ie:g}, Bpl {bpl:g}); delay: 99th percentile and one datagram of "
+            "speech; loss: what was lost, and 1 % that is later"
+        )
+
+
 def _cells(
     metric: Metric, of_cases: Iterable[Sequence[Run]], name: str, window: str
 ) -> Iterator[str]:

@@ -9,9 +9,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$1
 
-# The package says from which commit it was built.
-git describe --always --dirty --tags >python/sojourn/commit
+# The package says from which commit it was built; a source package has none, and a machine maybe no git.
 trap 'rm -f python/sojourn/commit' EXIT
+git describe --always --dirty --tags >python/sojourn/commit 2>/dev/null || rm -f python/sojourn/commit
 mkdir -p "$out"
 rm -f "$out"/*.whl
 maturin build --release --locked --quiet --zig --compatibility manylinux2014 \
@@ -19,3 +19,4 @@ maturin build --release --locked --quiet --zig --compatibility manylinux2014 \
 abi3audit --strict "$out"/*.whl
 auditwheel show "$out"/*.whl | tee "$out/audit"
 grep -q 'manylinux_2_17' "$out/audit"
+echo "wheel: $(echo "$out"/*.whl)"

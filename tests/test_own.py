@@ -536,3 +536,20 @@ def test_a_file_is_laid_out_for_the_module_with_its_headers_by_its_own_name() ->
     assert laid == {"codel.c": text, "gain.h": "#define GAIN 1\n"}
     with pytest.raises(InputError, match=r"are both 'codel'"):
         lay_out([mine, write("other.c", text)])
+
+
+@pytest.mark.parametrize("there", [[], ["home.toml"], ["home.toml", "scenario.toml"]])
+def test_what_a_new_algorithm_proposes_can_be_run(
+    there: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in there:
+        Path(name).write_text(SMALL)
+    assert status(["new", "my_aqm.c"]) == 0
+    proposed = re.findall(r"^  sojourn (.*)$", capsys.readouterr().out, re.MULTILINE)
+    assert [words.split()[0] for words in proposed] == ["check", *([] if there else ["new"]), "run"]
+    for words in proposed[1:]:
+        assert status(words.split()) == 0, words

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from sojourn.core.algorithm import Library
 
 app = verbs()
+# Scenarios that the pages have a reader write, the last one by `new --scenario`.
+_LIKELY = ("scenario.toml", "home.toml")
 
 
 @app.command()
@@ -80,7 +82,11 @@ def new(
 
     name = shown(library.write_template(file))
     print(f"{name} is written. Try it:\n  sojourn check {name}")
-    print(f"  sojourn run scenario.toml --aqm {name} --aqm codel")
+    there = next((each for each in _LIKELY if Path(each).exists()), None)
+    if there is None:
+        there = _LIKELY[-1]
+        print(f"  sojourn new --scenario {Path(there).stem}")
+    print(f"  sojourn run {there} --aqm {name} --aqm codel")
 
 
 @app.command()

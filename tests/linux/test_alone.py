@@ -11,8 +11,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from sojourn.cli import status
 from sojourn.core.errors import InputError
-from sojourn.linux.export import export
+from sojourn.linux.export import LEAST_KERNEL, export
 from sojourn.linux.uml.build import Built
 
 from tests.algorithms import ALGORITHMS
@@ -25,8 +26,7 @@ NAMES = [
     pytest.param(name, marks=[] if name in PAPERS else pytest.mark.deep)
     for name in alone.exportable()
 ]
-# The first with all that the files use.
-RECENT = [path for path in HEADERS if tuple(map(int, path.parent.name.split(".")[:2])) >= (6, 8)]
+RECENT = [p for p in HEADERS if tuple(map(int, p.parent.name.split(".")[:2])) >= LEAST_KERNEL]
 
 
 def test_the_papers_of_the_house_can_be_exported() -> None:
@@ -46,6 +46,17 @@ def test_the_papers_of_the_house_can_be_exported() -> None:
 def test_what_no_file_can_hold_is_refused_with_the_reason(name: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         export(name)
+
+
+def test_files_and_command_say_which_kernel_is_the_least(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["linux", "export", "lqd", "--out", str(tmp_path)]) == 0
+    said = capfd.readouterr()
+    assert [Path(line).name for line in said.out.splitlines()] == list(export("lqd").files)
+    assert said.err == "sch_lqd.c needs Linux 6.8 or newer: MODULE_ALIAS_NET_SCH\n"
+    for name in ("sch_lqd.c", "Makefile"):
+        assert "Linux 6.8 or newer" in (tmp_path / name).read_text(), name
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,6 +5,7 @@ imported until it is used."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -67,9 +68,12 @@ def export(
     out: Annotated[Path, typer.Option("--out", help="Folder for the files.")] = Path(),
 ) -> None:
     """Write a stand-alone qdisc of one algorithm: sch_NAME.c, tc's plugin, and cases for tdc."""
+    from sojourn.linux.export import LEAST
     from sojourn.linux.export import export as make
 
-    print("\n".join(map(str, make(algorithm).write(out))))
+    paths = make(algorithm).write(out)
+    print("\n".join(map(str, paths)))
+    print(f"{paths[0].name} needs {LEAST}", file=sys.stderr)
 
 
 @app.command()

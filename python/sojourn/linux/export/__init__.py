@@ -25,6 +25,9 @@ _INTERFACE = "aqm/aqm.h"
 # REUSE-IgnoreStart
 _LICENCE = "SPDX-License-Identifier: MIT OR GPL-2.0-only"
 # REUSE-IgnoreEnd
+# The first with all that the file uses: MODULE_ALIAS_NET_SCH came last.
+LEAST_KERNEL = (6, 8)
+LEAST = f"Linux {'.'.join(map(str, LEAST_KERNEL))} or newer: MODULE_ALIAS_NET_SCH"
 TEMPLATES = (SOURCES / "linux/export").resolve()
 _CALLS = ("check", "configure", "start", "enqueue", "overflow", "dequeue", "empty", "gone", "tick")
 _TABLE = re.compile(r"^const struct aqm_algo aqm_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
@@ -66,7 +69,7 @@ def export(name: str) -> Exported:
         {
             f"sch_{name}.c": layout.kernel(_qdisc(algorithm, parts)),
             f"q_{name}.c": layout.kernel(_plugin(algorithm)),
-            "Makefile": f"# {_LICENCE}\nobj-m := sch_{name}.o\n",
+            "Makefile": f"# {_LICENCE}\n# {LEAST}.\nobj-m := sch_{name}.o\n",
             f"{name}.json": json.dumps(cases.cases(algorithm), indent=4) + "\n",
         }
     )
@@ -157,6 +160,7 @@ def _filled(text: str, lines: Mapping[str, str]) -> str:
 def _head(algorithm: Algorithm, parts: Parts) -> str:
     about = parts.sources[-1].about
     lines = [f"{algorithm.name.upper()}: {algorithm.source}", "", *about.splitlines()]
+    lines += ["", f"{LEAST}."]
     comment = "\n".join(f" * {line}".rstrip() for line in lines)
     return f"// {_LICENCE}\n/*\n{comment}\n */\n\n"
 

@@ -115,11 +115,13 @@ test-wheel: setup ## the wheel in an empty environment, from an empty folder
 
 test-deep: setup ## all that takes longer: mutants, long cases, 10^8 fuzzed calls, sanitizers in a kernel, storms
 	tools/need.sh deep
+	tools/need.sh deb
 	$(MAKE) --no-print-directory mutants
 	python -m fuzz.run --deep
 	tests/other_targets.sh
 	python -m tests.linux.sanitizers
 	python -m tests.linux.hostile
+	python -m tests.linux.package_life
 	$(PYTEST) tests -m deep
 	$(MAKE) --no-print-directory wheel
 	python -m validation.compare --check

@@ -15,6 +15,7 @@ test_needs=("${build_needs[@]}" clang-16:clang-16 clang-format-16:clang-format-1
 
 # the deep ones play the module in one of Debian's own kernels, too
 deep_needs=("${test_needs[@]}" busybox:busybox-static qemu-system-x86_64:qemu-system-x86 ns:ns2
+	mmdebstrap:mmdebstrap /sbin/mke2fs:e2fsprogs
 	tshark:tshark qemu-s390x-static:qemu-user-static
 	aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/lib/libc.a:libc6-dev-arm64-cross
 	arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf /usr/arm-linux-gnueabihf/lib/libc.a:libc6-dev-armhf-cross

@@ -105,6 +105,16 @@ def gone(what: str, command: str) -> Step:
 
 
 SOUND = gone("failed units", "systemctl list-units --failed --plain --no-legend")
+REMOVED = [
+    gone("files", "find / -xdev -name '*sojourn*'"),
+    gone("modules", "find /lib/modules -path '*updates*' -name '*.ko*'"),
+    gone("packages", "dpkg-query -W -f '${Package} ${Status}\\n' 'sojourn*' 2>/dev/null"),
+    gone("folders", "find /etc/systemd/system -empty -name '*.device.wants'"),
+    SOUND,
+    gone("module", "grep sojourn /proc/modules"),
+    gone("queues", "tc qdisc show | grep -E 'sojourn|htb|ingress'"),
+    gone("devices", "ip -o link show | grep ifb"),
+]
 
 
 @dataclass(frozen=True)
@@ -119,10 +129,11 @@ class Stage:
 def stages(version: str) -> list[Stage]:
     put = [Step(f"apt-get install --quiet --yes ./*_{version}_*.deb"), installed(version, "6.1.0")]
     put += [Step(CONF), Step("systemctl enable sojourn-qdisc@eth0")]
-    boot = [Step("uname -r", r"^6.1.0\S*"), *AT_BOOT, loaded(version), SOUND]
+    purge = [Step("uname -r", r"^6.1.0\S*"), *AT_BOOT, loaded(version), SOUND]
+    purge += [Step("apt-get purge --quiet --yes 'sojourn-*'"), *REMOVED]
     return [
         Stage("the packages are installed, and the unit is enabled", put, booted=False),
-        Stage("a boot", boot),
+        Stage("a boot, and a purge with a queue in use", purge),
     ]
 
 

@@ -24,7 +24,7 @@
 #include <asm/unaligned.h>
 #endif
 
-/* The kernel loads a qdisc by this alias since 6.8; before, by the file's name. */
+/* The kernel loads a qdisc by this alias since 6.9; before, by the file's name. */
 #ifndef MODULE_ALIAS_NET_SCH
 #define MODULE_ALIAS_NET_SCH(kind)
 #endif

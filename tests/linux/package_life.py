@@ -295,7 +295,7 @@ def live(folder: Path, first: int, last: int, accelerator: str) -> str | None:
 
 
 def main() -> str | None:
-    parser = argparse.ArgumentParser(description="The Debian packages through a router's years.")
+    parser = argparse.ArgumentParser(description="The Debian packages in a guest: installed, at a boot, purged.")
     parser.add_argument("--keep", type=Path, help="the folder that keeps disk and transcripts")
     parser.add_argument("--first", type=int, default=1, help="begin here, with the kept disk")
     parser.add_argument("--last", type=int, default=99, help="end after this stage")

@@ -54,9 +54,9 @@ def test_files_and_command_say_which_kernel_is_the_least(
     assert status(["linux", "export", "lqd", "--out", str(tmp_path)]) == 0
     said = capfd.readouterr()
     assert [Path(line).name for line in said.out.splitlines()] == list(export("lqd").files)
-    assert said.err == "sch_lqd.c needs Linux 6.8 or newer: MODULE_ALIAS_NET_SCH\n"
+    assert said.err == "sch_lqd.c needs Linux 6.9 or newer: MODULE_ALIAS_NET_SCH\n"
     for name in ("sch_lqd.c", "Makefile"):
-        assert "Linux 6.8 or newer" in (tmp_path / name).read_text(), name
+        assert "Linux 6.9 or newer" in (tmp_path / name).read_text(), name
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -96,7 +96,7 @@ def test_a_file_has_the_kernels_own_style(name: str, kernel: Built, tmp_path: Pa
 @pytest.mark.parametrize("name", NAMES)
 def test_a_kernel_builds_it_without_a_word(name: str, tmp_path: Path) -> None:
     if not RECENT:
-        pytest.skip("no headers of Linux 6.8 or newer: apt install linux-headers-6.12-cloud-amd64")
+        pytest.skip("no headers of Linux 6.9 or newer: apt install linux-headers-6.12-cloud-amd64")
     sparse = ["C=2"] if shutil.which("sparse") else []
     said = alone.module(name, RECENT[-1], tmp_path, *sparse)
     assert not re.search(rf"sch_{name}\.c", said), said

@@ -26,7 +26,7 @@ _INTERFACE = "aqm/aqm.h"
 _LICENCE = "SPDX-License-Identifier: MIT OR GPL-2.0-only"
 # REUSE-IgnoreEnd
 # The first with all that the file uses: MODULE_ALIAS_NET_SCH came last.
-LEAST_KERNEL = (6, 8)
+LEAST_KERNEL = (6, 9)
 LEAST = f"Linux {'.'.join(map(str, LEAST_KERNEL))} or newer: MODULE_ALIAS_NET_SCH"
 TEMPLATES = (SOURCES / "linux/export").resolve()
 _CALLS = ("check", "configure", "start", "enqueue", "overflow", "dequeue", "empty", "gone", "tick")

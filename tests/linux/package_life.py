@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""package_life.py: the Debian packages through the years of a router, in a Debian 12.
+"""package_life.py: the Debian packages installed, booted and purged in a Debian 12.
 
 `python -m tests.linux.package_life`, as root, builds the packages, lays a Debian 12 on a disk with
 mmdebstrap (once per recipe), and plays its stages one after the other on that disk. Packages are
@@ -295,7 +295,7 @@ def live(folder: Path, first: int, last: int, accelerator: str) -> str | None:
 
 
 def main() -> str | None:
-    parser = argparse.ArgumentParser(description="The Debian packages in a guest: installed, at a boot, purged.")
+    parser = argparse.ArgumentParser(description="Install, boot and purge the Debian packages.")
     parser.add_argument("--keep", type=Path, help="the folder that keeps disk and transcripts")
     parser.add_argument("--first", type=int, default=1, help="begin here, with the kept disk")
     parser.add_argument("--last", type=int, default=99, help="end after this stage")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
@@ -264,6 +265,18 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     assert both["machine"]["processor"] == f"{whole['machine']['processor']} and another"
     # A paper that another ledger lacks stays.
     assert ledger.joined(whole, {**newer, "papers": []})["papers"] == whole["papers"]
+    # Cells and claims that did not run there come from the other, and are counted.
+    hole = copy.deepcopy(whole)
+    part = hole["papers"][0]["experiments"][0]
+    for cell in part["cells"]:
+        cell["sim"] = "not run"
+    for counts in (part["hosts"]["sim"]["cells"], part["hosts"]["sim"]["can_miss"]):
+        counts |= {**dict.fromkeys(counts, 0), "not run": sum(counts.values())}
+    for judged in part["claims"]:
+        judged["verdicts"]["sim"], judged["seeds"]["sim"] = "not run", 0
+    filled = ledger.joined(whole, hole)["papers"][0]["experiments"][0]
+    assert filled == whole["papers"][0]["experiments"][0]
+    assert part["hosts"]["sim"]["cells"]["not run"] > 0
     # Of each host the one with more seeds.
     first = newer["papers"][0]["experiments"][0]
     first["hosts"]["sim"]["seeds"] = [1, 1]

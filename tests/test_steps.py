@@ -58,7 +58,7 @@ def step(at_s: float, peak_ms: float | None, settling_s: float | None) -> dict[s
 
 def report(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
     windows = [
-        {"name": name, "from_s": from_s, "to_s": to_s}
+        {"name": name, "from_s": from_s, "to_s": to_s, "departed_pkts": 1000}
         for name, from_s, to_s in (("all", 0.0, 9.0), ("late", 2.0, 4.0), ("quiet", 8.0, 9.0))
     ]
     queue = {"name": "bottleneck", "windows": windows, "steps": list(steps), "bad_verdicts": {}}

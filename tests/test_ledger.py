@@ -274,7 +274,10 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
         counts |= {**dict.fromkeys(counts, 0), "not run": sum(counts.values())}
     for judged in part["claims"]:
         judged["verdicts"]["sim"], judged["seeds"]["sim"] = "not run", 0
+    core, part["hosts"]["sim"]["core"] = part["hosts"]["sim"]["core"], "another"
     filled = ledger.joined(whole, hole)["papers"][0]["experiments"][0]
+    assert filled["hosts"]["sim"]["core"] == f"another and {core}"
+    filled["hosts"]["sim"]["core"] = core
     assert filled == whole["papers"][0]["experiments"][0]
     assert part["hosts"]["sim"]["cells"]["not run"] > 0
     # Of each host the one with more seeds.

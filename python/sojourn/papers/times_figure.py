@@ -80,7 +80,8 @@ def _times(reproduction: Reproduction, label: str, host: str) -> Times:
     wanted = [(name, label, name) for name in names if name in figure.get("algorithms", names)]
     if label in figure.get("beside", {}):
         other, algorithm = figure["beside"][label]
-        wanted.append((f"{algorithm}, {other}", other, algorithm))
+        name = other if other.startswith(algorithm) else f"{algorithm}, {other}"
+        wanted.append((name, other, algorithm))
     place, window = figure.get("groups", "*"), str(experiment.data["window"])
     times: dict[str, Distribution] = {}
     for name, cell, algorithm in wanted:

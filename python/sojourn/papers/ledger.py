@@ -41,7 +41,7 @@ from sojourn.papers.experiment import Experiment, PaperFiles, find_one
 from sojourn.papers.experiment import papers as shipped
 from sojourn.papers.page import Line, answer_of, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper
-from sojourn.papers.reasons import Measured, can_miss, counted, counts, is_inside
+from sojourn.papers.reasons import Measured, can_miss, counted, counts, standing
 from sojourn.papers.reproduce import Reproduction
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import Chart
@@ -475,8 +475,7 @@ def _recount(part: HostForm, metric: str, published: float, measured: Interval) 
     """Count a printed cell that comes from another ledger."""
     mean, low, high = (math.nan if number is None else number for number in measured)
     half = math.inf if math.isnan(low + high) else max(mean - low, high - mean)
-    is_in = is_inside(metric, published, Estimate(mean, half))
-    word = "not measured" if math.isnan(mean) else "inside" if is_in else "off"
+    word = standing(metric, published, Estimate(mean, half))
     for counted_cells in [part.cells, *[part.can_miss] * can_miss(metric, published)]:
         counted_cells["not run"] -= 1
         counted_cells[word] += 1

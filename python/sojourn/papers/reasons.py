@@ -75,6 +75,13 @@ def is_inside(metric: str, published: float, measured: Estimate) -> bool:
     return is_narrow and measured.low <= published <= measured.high
 
 
+def standing(metric: str, published: float | None, measured: Estimate) -> str:
+    """Return the word under which a cell that ran is counted."""
+    if math.isnan(measured.mean):
+        return "not measured"
+    return "inside" if published is not None and is_inside(metric, published, measured) else "off"
+
+
 def can_miss(metric: str, published: float) -> bool:
     """Tell whether a run could well differ from print: print has no full link here."""
     return published < _FULL_PCT or METRICS[metric].kind != "utilisation_pct"
@@ -305,13 +312,7 @@ def _ablations(reproduction: Reproduction, base: Measured) -> Iterable[Change]:
 def counts(cells: Sequence[Measured]) -> dict[str, int]:
     """Count the printed cells that are inside, off, run but not measured, and not run."""
     words = [
-        "not run"
-        if not cell.ran
-        else "not measured"
-        if math.isnan(cell.estimate.mean)
-        else "inside"
-        if cell.inside
-        else "off"
+        standing(cell.metric, cell.published, cell.estimate) if cell.ran else "not run"
         for cell in cells
     ]
     return {word: words.count(word) for word in ("inside", "off", "not measured", "not run")}

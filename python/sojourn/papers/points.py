@@ -48,11 +48,11 @@ class Value:
     is_ledger: bool = False  # scenario.toml has it
     against: str = ""  # the words of the text that excludes it
 
-    def at(self, experiment: Experiment, signal: Signal, contender: Contender) -> dict[str, object]:
-        """Return the keys that it sets in a run."""
-        if self.only and contender.name not in self.only:
+    def at(self, experiment: str, signal: str, algorithm: str) -> dict[str, object]:
+        """Return the keys that it sets in a cell."""
+        if self.only and algorithm not in self.only:
             return {}
-        places = (experiment.name, f"{experiment.name}: {signal.name}")
+        places = (experiment, f"{experiment}: {signal}")
         return {key: value for place in places for key, value in self.set.get(place, {}).items()}
 
     def touches(self, names: Sequence[str]) -> bool:

@@ -158,7 +158,7 @@ def cases_of(experiment: Experiment, setup: Setup) -> list[Case]:
         for contender in [] if signal.ablates else paper_own(experiment, signal.name):
             changes: dict[str, object] = dict(experiment.quick_set)
             for value in setup.applied:
-                changes |= value.at(experiment, signal, contender)
+                changes |= value.at(experiment.name, signal.name, contender.name)
             case = experiment.case(contender, signal, changes)
             labels = {**case.labels, "setup": setup.number, "experiment": experiment.name}
             title = f"set-up {setup.number}, {signal.name}, {contender.name}"
@@ -298,8 +298,7 @@ def changes_of(cell: Cell, before: Cells, tried: Iterable[tuple[Setup, Cells]]) 
         there = {
             point: name
             for point, name in setup.changed.items()
-            if setup.values[point].touches([cell.experiment])
-            and (not setup.values[point].only or cell.algorithm in setup.values[point].only)
+            if setup.values[point].at(cell.experiment, cell.signal, cell.algorithm)
         }
         kind: Kind = "several things" if len(there) > 1 else "one thing"
         kind = "outside the text" if setup.outside else kind

@@ -248,6 +248,9 @@ def test_a_loose_sentence_is_counted_by_opponent() -> None:
     held = {"a": 0.6, "b": 0.5, "c": 0.5, "d": 0.7}
     told = "12 cells: 8 hold, 4 do not, 0 undecided; 12 must hold; than b, c 8 of 8; than d 0 of 4"
     assert decided(one, lambda cell: held[cell[1]]).tally() == told
+    beside_one = claim(left=["a", "d"], right="c", by_opponent=True)
+    told = decided(beside_one, lambda cell: held[cell[1]] - 0.2 * (cell[1] == "d")).tally()
+    assert told.endswith("; of a 4 of 4; of d 0 of 4")
     alone = claim(left=["a", "b"], value=0.55, by_opponent=True)
     assert decided(alone, lambda cell: held[cell[1]]).tally().endswith("; of a 4 of 4; of b 0 of 4")
 

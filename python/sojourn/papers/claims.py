@@ -203,11 +203,15 @@ class Decision:
         return f"{self.counts()['holds']} of {len(self.checks)} cells hold"
 
     def _by_opponent(self) -> str:
-        """Write the cells that hold beside each opponent, those with all of them together."""
+        """Write the cells that hold beside each opponent, those with all of them together. Several
+        algorithms beside a single opponent are counted themselves."""
+        pairs = [check.pair for check in self.checks]
+        lefts, rights = {pair.left for pair in pairs}, {pair.right for pair in pairs}
+        is_single = len(rights) == 1 < len(lefts)
         by_opponent: dict[str, list[bool]] = {}
         for check in self.checks:
             pair = check.pair
-            is_itself = pair.right in (None, pair.left)
+            is_itself = is_single or pair.right in (None, pair.left)
             name = f"of {pair.left}" if is_itself else f"than {pair.right}"
             by_opponent.setdefault(name, []).append(check.verdict == "holds")
         whole = [name for name, held in by_opponent.items() if all(held)]

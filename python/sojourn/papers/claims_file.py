@@ -28,7 +28,8 @@ theory = { flows = N, capacity = "…", packet = "…", rtt = [R, S] }
                                            on this network (sojourn.papers.calculated)
 together = METRIC                          the claim is on the rank correlation of its one metric
                                            with this one over all cells, above or below `value`
-by_opponent = true                         of a loose sentence: the count beside each opponent
+by_opponent = true                         of a loose sentence: the count beside each opponent, or
+                                           of each algorithm beside a single one
 spread = true                              `value` is of the mean distance of a run from the mean of
                                            all, in percent of it
 """

@@ -34,7 +34,7 @@ from sojourn.papers.reasons import Cell, Change, Measured
 from sojourn.papers.reproduce import reproduce
 from sojourn.papers.time_figure import window_s
 from sojourn.runs.executor import Runner
-from sojourn.runs.run import is_ready, open_store, run_cases
+from sojourn.runs.run import count_stored, is_ready, open_store, run_cases, seconds_stored
 from sojourn.show.drawing import draw
 from sojourn.store.folder import claim
 
@@ -467,6 +467,36 @@ def test_a_cluster_makes_the_runs_of_a_ledger_and_what_is_missing_has_its_hours(
     asked.clear()
     assert status(["reproduce", "toy/a", "--dask", "tcp://nowhere"]) == 2
     assert "--dask tcp://nowhere: no scheduler answers there" in capsys.readouterr().err
+
+
+def test_an_experiment_that_never_ran_on_a_host_has_the_hours_that_others_lead_one_to_expect(
+    toy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both ran in the simulator; one has half of its runs on a Linux that takes six times as
+    long."""
+    there = iter([2, 0, 0])
+
+    def count(*asked: Any) -> int:
+        return count_stored(*asked) if asked[-1] == "sim" else next(there)
+
+    def seconds(cases: Any, seeds: Any, store: Any, host: str) -> float:
+        return {"sim": 1, "linux": 6}[host] * (seconds_stored(cases, seeds, store, "sim") or 0)
+
+    for experiment in find(["toy/a", "toy/b"]):
+        reproduce(experiment, quick=True, workers=1)
+    monkeypatch.setattr(ledger_run, "count_stored", count)
+    monkeypatch.setattr(ledger_run, "seconds_stored", seconds)
+    hosts = ("sim", "linux")
+    first, second = ledger_run.missing(find(["toy/a", "toy/b"]), True, hosts, hosts, {})
+    said = r"\d of 4 runs are missing, about \S+ hours of processor time"
+    assert re.fullmatch(said, first.words())
+    by_others = " at 6 times the simulator's, as other experiments take"
+    assert re.fullmatch(said + by_others, second.words())
+    assert second.cpu_s and second.simulated_s
+    assert second.cpu_s == pytest.approx(6 * second.simulated_s)
+    # With nothing to judge by there are no hours.
+    (gap,) = ledger_run.missing(find(["toy/a"]), True, hosts, ("linux",), {})
+    assert gap.words() == "4 of 4 runs are missing"
 
 
 def test_with_one_published_number_changed_only_its_row_moves(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from sojourn.core.errors import InputError, Interrupted
@@ -38,6 +39,20 @@ class Missing:
     wanted: int
     why: str = ""  # why the host cannot run it
     cpu_s: float | None = None  # of one run, as the store has it
+    simulated_s: float | None = None  # of the same run in the simulator
+    judged: float | None = None  # the ratio of other experiments that gave its time
+
+    @property
+    def ratio(self) -> float | None:
+        """Divide a run's processor time by that of the simulator; None where one has no run."""
+        return self.cpu_s / self.simulated_s if self.cpu_s and self.simulated_s else None
+
+    def judged_by(self, ratio: float) -> Missing:
+        """Judge the time of a run that the store has in the simulator alone by the ratio of other
+        experiments."""
+        if self.cpu_s or not self.simulated_s:
+            return self
+        return replace(self, cpu_s=ratio * self.simulated_s, judged=ratio)
 
     def text(self) -> str:
         """Write one line."""
@@ -52,7 +67,10 @@ class Missing:
         if self.cpu_s is None:
             return text
         hours = gone * self.cpu_s / 3600
-        return f"{text}, about {hours:.2g} hours of processor time"
+        text += f", about {hours:.2g} hours of processor time"
+        if self.judged is None:
+            return text
+        return f"{text} at {self.judged:.2g} times the simulator's, as other experiments take"
 
 
 def missing(
@@ -61,10 +79,14 @@ def missing(
     hosts: Sequence[str],
     wanted_hosts: Sequence[str],
     seeds: Mapping[str, int],
+    ratios: dict[tuple[str, str], float] | None = None,
 ) -> list[Missing]:
     """List the runs that the store lacks, experiment by experiment, of those `hosts` that are
-    wanted."""
+    wanted. `ratios` has a host's processor time in that of the simulator, by experiment and host,
+    and gets those that are found. By their median the time of an experiment is judged that has not
+    run on the host."""
     gaps = []
+    ratios = {} if ratios is None else ratios
     store = open_store(None)
     for experiment in experiments:
         for host in wanted_hosts:
@@ -75,10 +97,21 @@ def missing(
                 there, why = count_stored(cases, numbers, store, host), ""
             except InputError as error:
                 there, why = 0, str(error)
-            if why or there < wanted:
+            cpu_s = simulated_s = None
+            if not why and (there < wanted or host != "sim"):
                 cpu_s = seconds_stored(cases, numbers, store, host) if there else None
-                gaps.append(Missing(experiment.id, host, there, wanted, why, cpu_s))
-    return gaps
+            if not why and host != "sim":
+                # Without ablations, which the simulator has more of.
+                same = experiment.cases_on("sim", (host, "sim"), quick)
+                of_sim = seeds_on(experiment, "sim", quick, seeds)
+                simulated_s = seconds_stored(same, of_sim, store, "sim")
+            gap = Missing(experiment.id, host, there, wanted, why, cpu_s, simulated_s)
+            if gap.ratio:
+                ratios[experiment.id, host] = gap.ratio
+            if why or there < wanted:
+                gaps.append(gap)
+    known = {host: [r for (_, of), r in ratios.items() if of == host] for host in wanted_hosts}
+    return [gap.judged_by(median(known[gap.host])) if known[gap.host] else gap for gap in gaps]
 
 
 def run(
@@ -99,10 +132,11 @@ def run(
     check_folder(folder, quick, seeds)
     wanted = [host for host in hosts if host not in looked_up]
     rest = papers()
+    ratios: dict[tuple[str, str], float] = {}
 
     def gaps() -> list[str]:
         left = [experiment for paper in rest for experiment in paper.experiments]
-        return [gap.text() for gap in missing(left, quick, hosts, wanted, seeds)]
+        return [gap.text() for gap in missing(left, quick, hosts, wanted, seeds, ratios)]
 
     for line in gaps():
         say(line)
@@ -129,7 +163,7 @@ def run(
                 text = "\n  ".join([f"{stop}. {_LOOK}; to be run:", *gaps()])
                 raise Interrupted(text) from None
             done(reproductions)
-            gone = missing(paper.experiments, quick, hosts, hosts, seeds)
+            gone = missing(paper.experiments, quick, hosts, hosts, seeds, ratios)
             write_paper(own, paper, reproductions, data, gone)
             del rest[0]
     own.write("index.html", ledger.index(data).encode())

@@ -558,6 +558,20 @@ def test_each_figure_has_words_and_a_csv_whose_numbers_are_those_drawn(
         assert not by_name, "a curve is in the numbers and not in the figure"
 
 
+def test_a_figure_of_an_experiment_that_the_paper_does_not_draw_says_so(toy: Path) -> None:
+    path, line = toy / "figures.toml", 'experiments = ["a", "b"]'
+    assert path.read_text().count(line) == 1
+    path.write_text(path.read_text().replace(line, 'experiments = ["a"]'))
+    for experiment in find(["toy/a", "toy/b"]):
+        charts = figures(reproduce(experiment, quick=True, workers=1))
+        begins = ["Not a figure of the paper. One run" in chart.caption for chart in charts]
+        # A table and a drawing of the network are no figures of it.
+        assert begins == [experiment.name == "b"] * len(charts) and charts
+    path.unlink()
+    (first, *_) = figures(reproduce(find(["toy/b"])[0], quick=True, workers=1))
+    assert first.caption.startswith("One run"), "no figure of the paper is known"
+
+
 def test_a_reason_is_one_thing_changed_and_else_unexplained(toy: Path, tmp_path: Path) -> None:
     made(tmp_path / "out")
     page = (tmp_path / "out" / "toy.html").read_text()

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from sojourn.sweeps.axes import Cell
 
 _DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+# A caption begins with it.
+NOT_OF_PAPER = "Not a figure of the paper"
 # By algorithm, the measurement at each value of the axis.
 Lines = Mapping[str, Sequence["Measured"]]
 
@@ -120,7 +122,7 @@ def _chart(
     scale = scale_of(x, [cell.texts[x] for cell in along])
     signal = _signal(experiment, along)
     first = next(s for s in experiment.signals() if s.name == along[0].label)
-    table = first.table if metric in first.metrics else "Not a figure of the paper"
+    table = first.table if metric in first.metrics else NOT_OF_PAPER
     # A long legend has a head of its own, and takes nothing of the panel.
     layout = Layout(head_in=0, panel_in=3.6, legend_columns=(len(lines), 3))
     if len(lines) > 5:

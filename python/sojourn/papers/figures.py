@@ -16,11 +16,14 @@ kind = "times"     completion or page load times: the body and the tail, a curve
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Protocol
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers import axis_figure, cdf_figure, curve_figure, time_figure, times_figure
+from sojourn.papers.axis_figure import NOT_OF_PAPER
 from sojourn.papers.experiment import Experiment
+from sojourn.papers.paper import Paper, figures_in_print
 from sojourn.papers.reproduce import Reproduction
 from sojourn.show.chart import Chart, file_name
 
@@ -64,7 +67,27 @@ def names(experiment: Experiment) -> list[str]:
 
 
 def figures(reproduction: Reproduction) -> list[Chart]:
-    """Chart every figure of an experiment and of its ablations; none where it has no [figure]."""
-    if "figure" not in reproduction.experiment.data:
+    """Chart every figure of an experiment and of its ablations; none where it has no [figure]. The
+    caption tells where the paper lists its figures and has none of this experiment."""
+    experiment = reproduction.experiment
+    if "figure" not in experiment.data:
         return []
-    return list(KINDS[kind_of(reproduction.experiment)].charts(reproduction))
+    charts = KINDS[kind_of(experiment)].charts(reproduction)
+    if _has_figure(experiment):
+        return list(charts)
+    return [
+        chart
+        if chart.caption.startswith(NOT_OF_PAPER)
+        else replace(chart, caption=f"{NOT_OF_PAPER}. {chart.caption}")
+        for chart in charts
+    ]
+
+
+def _has_figure(experiment: Experiment) -> bool:
+    """Tell whether the paper has a figure of an experiment, or lists none at all."""
+    listed = figures_in_print(Paper(experiment.paper, experiment.home.experiments))
+    return not listed or any(
+        experiment.id in figure.experiments and not figure.is_network
+        for figure in listed
+        if figure.number.startswith("Figure")
+    )

@@ -205,7 +205,7 @@ def _lqd(chosen: Chosen, network: Network) -> list[Model]:
     signal = 2 / window**2
     if signal > 1:
         raise InputError(
-            f"--as-printed: with '{chosen.label}' the paper's p would be {signal:.3g}, above 1; "
+            f"--as-printed: with '{chosen.label}' the paper's p would be {signal:.6g}, above 1; "
             "fewer --flows, or more --capacity or --rtt"
         )
     queue = law.reference_pkts + law.fall / law.rise * (signal - law.reference_loss)

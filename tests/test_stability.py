@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sojourn.cli import status
+from sojourn.core.errors import InputError
 from sojourn.core.units import Duration, Rate, Size
 from sojourn.theory import maps, rows
 from sojourn.theory.equations import growth_per_s, integrate
@@ -29,6 +30,7 @@ from tests.pages import parse
 
 # 3750 packets/s, after Hollot et al., INFOCOM 2001.
 RATE = "15 Mbit/s"
+GUIDE = Path("docs/guide/stability.md")
 HOLLOT = ["--flows", "60", "--capacity", RATE, "--rtt", "200 ms", "--packet", "500 B"]
 
 
@@ -154,6 +156,33 @@ def test_the_corrected_equations_of_lqds_paper_are_unstable_in_its_example(
     # As printed, its own equation is not stable here either, and swings far more slowly.
     assert as_printed.margins.unstable == 2
     assert as_printed.margins.crossover_rad_s == pytest.approx(0.497, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("rtt", "margins_deg"),
+    [
+        ("114 ms", (33.2, 23.1, 0.6)),
+        ("122 ms", (14.1, -2.4, 0.5)),
+        ("130 ms", (-3.4, -27.0, 0.4)),
+        ("170 ms", (-59.5, -86.0, -0.2)),
+    ],
+)
+def test_lqds_example_is_stable_for_some_round_trips_that_its_text_leaves_out(
+    rtt: str, margins_deg: tuple[float, ...]
+) -> None:
+    chosen, where = rows.choose("lqd", []), network(1000, rtt, "100 Mbit/s", "1000 B")
+    loops = [model(chosen, where), *printed(chosen, where)]
+    assert [loop.margins.phase_deg for loop in loops] == pytest.approx(margins_deg, abs=0.06)
+    stable = [loop.margins.is_stable for loop in loops]
+    assert stable == [degrees > 0 for degrees in margins_deg]
+    assert (
+        f"| {rtt} | {' | '.join(f'{degrees}°' for degrees in margins_deg)} |" in GUIDE.read_text()
+    )
+
+
+def test_a_probability_just_above_1_is_told() -> None:
+    with pytest.raises(InputError, match=r"the paper's p would be 1\.002\d*, above 1"):
+        printed(rows.choose("lqd", []), network(1000, "113 ms", "100 Mbit/s", "1000 B"))
 
 
 def test_lqds_paper_as_printed_calls_stable_what_is_not() -> None:

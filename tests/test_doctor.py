@@ -8,17 +8,22 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sojourn.cli import status, upkeep
-from sojourn.core.errors import RunError
+from sojourn.core.errors import InputError, RunError
 from sojourn.core.units import Rate
-from sojourn.linux import device, doctor
-from sojourn.linux.device import LINKS, QDISCS, Reading
+from sojourn.linux import device, doctor, metrics
+from sojourn.linux.device import ARRIVING, CLASSES, LINKS, QDISCS, ROUTES, Reading, asked
 from sojourn.linux.doctor import Verdict
 
-from tests.linux.set_ups import BROKEN, FOLDER, LINE, SOUND, SetUp
+from tests.linux.set_ups import BROKEN, EVERY, FOLDER, LINE, SOUND, SetUp
 
 
 def recorded(set_up: SetUp) -> tuple[Reading, Reading]:
@@ -66,6 +71,59 @@ def test_a_tc_without_the_plugin_is_answered_with_the_remedy() -> None:
         reading.table(QDISCS)
 
 
+# What a release of iproute2 that nobody has seen might write in the place of a value.
+ODD: tuple[Any, ...] = (None, True, -1, 10**40, 1e300, "", "x", [], ["x"], {}, {"x": [1]})
+TAKEN = (
+    *("ifname", "link", "master", "flags", "mtu", "stats64", "tx", "bytes", "dev", "actions"),
+    *("options", "to_dev", "kind", "handle", "parent", "root", "qlen", "backlog", "packets"),
+    *("drops", "ecn", "algorithm", "split_gso", "rate", "bandwidth", "default", "maxpacket"),
+    *("direct_packets_stat", "sojourn", "marks", "ecn_mark"),
+)
+
+
+def with_odd(reading: Reading, key: str, odd: Any) -> Reading:
+    """Every table has this key, with this value."""
+    answers = dict(reading.answers)
+    for command in (QDISCS, LINKS, ROUTES, asked(ARRIVING, "wan")):
+        tables = json.loads(answers[command] or "[]", object_hook=lambda table: table | {key: odd})
+        answers[command] = json.dumps(tables)
+    return Reading(answers)
+
+
+@pytest.mark.parametrize("odd", ODD, ids=json.dumps)
+@pytest.mark.parametrize("name", ["both_ways", "cake", "tbf", "slower_below"])
+def test_odd_values_are_left_out_and_end_nothing(name: str, odd: Any) -> None:
+    [set_up] = [one for one in EVERY if one.name == name]
+    first, now = recorded(set_up)
+    for key in TAKEN:
+        other = with_odd(now, key, odd)
+        if set_up.device in other.links:
+            doctor.examine(first, other, set_up.device, Rate(LINE), Rate(LINE))
+            doctor.examine(other, now, set_up.device)
+        assert metrics.text(other)
+
+
+def test_answers_that_are_no_list_of_tables_are_refused_with_the_remedy() -> None:
+    for text in ('{"ifname":"wan"}', "[1]", "[[]]", '"wan"', "7"):
+        with pytest.raises(RunError, match="install the iproute2 of Debian"):
+            _ = Reading({LINKS: text}).links
+
+
+def test_ends_of_a_veth_that_name_each_other_end_the_search() -> None:
+    [quiet] = [set_up for set_up in SOUND if set_up.name == "quiet"]
+    first, now = recorded(quiet)
+    pair = [{"ifname": "a", "link": "b"}, {"ifname": "b", "link": "a"}, {"ifname": "wan"}]
+    odd = Reading({**now.answers, LINKS: json.dumps(pair), ROUTES: '[{"dev":"a"}]'})
+    assert "device" in [verdict.check for verdict in doctor.examine(first, odd, "wan")]
+
+
+def test_an_ifb_that_came_between_two_readings_is_judged() -> None:
+    [both] = [set_up for set_up in SOUND if set_up.name == "both_ways"]
+    first, now = recorded(both)
+    before = [link for name, link in first.links.items() if name != "ifb0"]
+    assert doctor.examine(Reading({**first.answers, LINKS: json.dumps(before)}), now, "wan") == []
+
+
 class Machine:
     """A machine that answers as a recording does, and loses its device after some readings."""
 
@@ -108,3 +166,58 @@ def test_a_device_that_is_not_there_or_vanishes_is_named(
     assert "wan: vanished between two readings; run it again" in capsys.readouterr().err
     assert judged(SOUND[1], monkeypatch, readings=0) == 2
     assert "wan: there is no such device" in capsys.readouterr().err
+
+
+def test_a_device_that_vanishes_between_two_commands_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine, links = Machine(SOUND[1]), ["[]", recorded(SOUND[1])[1].answers[LINKS]]
+
+    def ask(command: str) -> str:
+        if command == asked(CLASSES, "wan"):
+            raise RunError(f'{command}: Cannot find device "wan"')
+        return links.pop() if command == LINKS else machine(command)
+
+    monkeypatch.setattr(device, "ask", ask)
+    with pytest.raises(RunError, match=r"^wan: vanished while it was read; run it again$"):
+        device.read("wan")
+
+
+def test_the_loopback_is_answered_with_the_devices_that_lead_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(device, "ask", Machine(SOUND[1]))
+    with pytest.raises(InputError, match=r"^lo: nothing leaves the machine by it; .*\bwan\b"):
+        device.read("lo")
+
+
+def program(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """This script is the system's tc."""
+    (folder / "tc").write_text(f"#!/bin/sh\n{text}\n")
+    (folder / "tc").chmod(0o755)
+    monkeypatch.setattr(device, "PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setattr(device, "_ANSWER_S", 0.5)
+
+
+def test_a_tc_that_hangs_is_not_waited_for_even_where_no_signal_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, monkeypatch, "exec sleep 60")
+    hung: list[subprocess.Popen[str]] = []
+    kill = subprocess.Popen.kill
+    monkeypatch.setattr(subprocess.Popen, "kill", lambda asking: hung.append(asking))
+    begun_s = time.monotonic()
+    with pytest.raises(RunError, match=r"no answer in .*; end the program that holds"):
+        device.ask(QDISCS)
+    assert time.monotonic() - begun_s < 30
+    [tc] = hung
+    kill(tc)
+    tc.communicate()
+
+
+def test_a_tc_that_fails_is_answered_by_its_own_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, monkeypatch, "echo 'Cannot open netlink socket' >&2; exit 1")
+    with pytest.raises(RunError, match=f"^{re.escape(QDISCS)}: Cannot open netlink socket$"):
+        device.ask(QDISCS)

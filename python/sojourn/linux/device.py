@@ -16,6 +16,7 @@ import socket
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -62,24 +63,27 @@ def ask(command: str) -> str:
     program = shutil.which(words[0], path=PATH)
     if not program:
         raise RunError(f"{words[0]} is missing: apt install {TOOLS[words[0]]}")
+    # A device's name may be any bytes. They come back as they are in what is asked of it.
+    asking = subprocess.Popen(
+        [program, *words[1:]],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="surrogateescape",
+    )
     try:
-        # A device's name may be any bytes. They come back as they are in what is asked of it.
-        done = subprocess.run(
-            [program, *words[1:]],
-            capture_output=True,
-            encoding="utf-8",
-            errors="surrogateescape",
-            check=False,
-            timeout=_ANSWER_S,
-        )
+        said, fault = asking.communicate(timeout=_ANSWER_S)
     except subprocess.TimeoutExpired as error:
+        # Inside the kernel's lock it does not end either, and nobody waits for it.
+        asking.kill()
         raise RunError(
             f"{command}: no answer in {_ANSWER_S:.0f} s; end the program that holds the kernel's "
             "network lock, and run it again"
         ) from error
-    if done.returncode and not any(_is_of(command, form) for form in _MAY_FAIL):
-        raise RunError(f"{command}: {' '.join(done.stderr.split()) or 'failed'}")
-    return done.stdout
+    if asking.returncode and not any(_is_of(command, form) for form in _MAY_FAIL):
+        raise RunError(f"{command}: {' '.join(fault.split()) or 'failed'}")
+    return said
 
 
 def _is_of(command: str, form: str) -> bool:
@@ -98,7 +102,7 @@ def commands(devices: list[str]) -> list[str]:
 
 _CLASS = re.compile(
     r"^class htb (?P<id>\S+) (?:root|parent (?P<parent>\S+)) (?:leaf (?P<leaf>\S+) )?"
-    r".*?ceil (?P<ceil>\S+) .*\n"
+    r".*?ceil (?P<ceil>[1-9]\d*[KMGT]?i?bit) .*\n"
     r" Sent \d+ bytes (?P<packets>\d+) pkt ",
     re.MULTILINE,
 )
@@ -120,6 +124,29 @@ _QDISC: Mapping[str, Any] = {
     **{"kind": "", "handle": "0:", "options": {}},
     **dict.fromkeys(("bytes", "packets", "drops", "backlog", "qlen"), 0),
 }
+# And from each device: `link` is the one below, `master` its bridge or VRF.
+_LINK: Mapping[str, Any] = {"ifname": "", "link": "", "master": "", "flags": [], "mtu": 1500}
+# The longest of 64 bits.
+_DIGITS = 20
+
+
+def _whole(text: str) -> float:
+    """Read a whole number; one that no counter can hold is a fraction, which no judge takes."""
+    return int(text) if len(text) <= _DIGITS else float(text)
+
+
+def inner(table: Mapping[str, Any], *keys: str) -> Any:
+    """Give what lies at this path of keys; None where there is nothing."""
+    found: Any = table
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
+
+
+def number(table: Mapping[str, Any], *keys: str) -> int:
+    """Give the whole number at this path of keys; 0 where there is none."""
+    found = inner(table, *keys)
+    return found if isinstance(found, int) else 0
 
 
 @dataclass(frozen=True)
@@ -136,7 +163,7 @@ class Reading:
         """Give a command's JSON. RunError: it is none, or no list of tables."""
         text, command = self.text(form, device), asked(form, device)
         try:
-            entries = json.loads(text) if text.strip() else []
+            entries = json.loads(text, parse_int=_whole) if text.strip() else []
         except (ValueError, RecursionError) as error:
             raise RunError(
                 f"{command}: prints no JSON; tc needs the plugin of sojourn's queues: "
@@ -146,16 +173,20 @@ class Reading:
             raise RunError(f"{command}: prints no list of tables; install the iproute2 of Debian")
         return entries
 
-    @property
+    @cached_property
     def links(self) -> dict[str, dict[str, Any]]:
         """Give the devices by name."""
-        return {link["ifname"]: link for link in self.table(LINKS) if "ifname" in link}
+        every = ({**_LINK, **_fitting(link, _LINK)} for link in self.table(LINKS))
+        return {link["ifname"]: link for link in every if link["ifname"]}
 
-    @property
+    def is_up(self, device: str) -> bool:
+        """Tell whether the device is there and takes packets."""
+        return device in self.links and "UP" in self.links[device]["flags"]
+
+    @cached_property
     def all_qdiscs(self) -> list[dict[str, Any]]:
         """Give the queues of all devices; a key that each queue has and tc leaves out is empty."""
-        every = [{**_QDISC, **q} for q in self.table(QDISCS)]
-        return [q for q in every if all(isinstance(q[key], type(_QDISC[key])) for key in _QDISC)]
+        return [{**_QDISC, **q} for q in self.table(QDISCS) if _fitting(q, _QDISC) == q]
 
     def qdiscs(self, device: str) -> list[dict[str, Any]]:
         """Give the queues of a device, the root first, but not that of what arrives."""
@@ -191,40 +222,61 @@ class Reading:
     def number(self, form: str, device: str = "") -> int | None:
         """Give the number of a file; None where there is none."""
         text = self.text(form, device).strip()
-        return int(text) if re.fullmatch(r"-?\d+", text) else None
+        return int(text) if re.fullmatch(rf"-?\d{{1,{_DIGITS}}}", text) else None
 
     def ring_pkts(self, device: str) -> int | None:
         """Give the slots of the ring towards the wire; None where the driver tells none."""
         current = self.text(RING, device).partition("Current hardware settings")[2]
-        found = re.search(r"^TX:\s*(\d+)", current, re.MULTILINE)
+        found = re.search(rf"^TX:\s*(\d{{1,{_DIGITS}}})\b", current, re.MULTILINE)
         return int(found[1]) if found else None
 
 
 def _actions(filters: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for entry in filters:
-        options = entry.get("options")
-        actions = options.get("actions") if isinstance(options, dict) else None
-        yield from (a for a in actions or () if isinstance(a, dict))
+        actions = inner(entry, "options", "actions")
+        if isinstance(actions, list):
+            yield from (a for a in actions if isinstance(a, dict))
+
+
+def _fitting(table: Mapping[str, Any], form: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what has another type than the form's value of the same key."""
+    return {
+        key: value for key, value in table.items() if isinstance(value, type(form.get(key, value)))
+    }
 
 
 def read(device: str) -> Reading:
     """Read the device, and the one to which its arrivals are led.
 
-    InputError: there is no such device.
+    InputError: there is no such device, or nothing leaves the machine by it. RunError: it vanished.
     """
     answers = {command: ask(command) for command in OF_MACHINE}
     links = Reading(answers).links
     if device not in links:
         raise InputError(f"{device}: there is no such device; here are {', '.join(links)}")
+    if "LOOPBACK" in links[device]["flags"]:
+        others = [name for name in links if name != device]
+        raise InputError(
+            f"{device}: nothing leaves the machine by it; name the device to the modem: "
+            f"{', '.join(others) or 'there is none here'}"
+        )
     devices = [device]
     while devices:
-        for form in OF_DEVICE:
-            command = asked(form, devices[0])
-            answers[command] = ask(command)
+        answers |= _of_device(devices[0])
         to = Reading(answers).redirect(devices.pop(0))
         if to and asked(CLASSES, to) not in answers:
             devices.append(to)
     return Reading(answers)
+
+
+def _of_device(device: str) -> dict[str, str]:
+    """Ask all that is asked about one device. RunError: it vanished meanwhile."""
+    try:
+        return {command: ask(command) for command in (asked(form, device) for form in OF_DEVICE)}
+    except RunError as error:
+        if device in Reading({LINKS: ask(LINKS)}).links:
+            raise
+        raise RunError(f"{device}: vanished while it was read; run it again") from error
 
 
 PROBES = 20

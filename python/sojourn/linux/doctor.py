@@ -104,11 +104,8 @@ class Case:
             tops = [c.ceil for c in every if not c.parent]
             return Rate(sum(tops)) if tops else None
         if root["kind"] == "tbf":
-            rate = options.get("rate")
-            return Rate(8 * rate) if isinstance(rate, int) and rate > 0 else None
-        if root["kind"] == "cake" and isinstance(options.get("bandwidth"), int):
-            return Rate(8 * options["bandwidth"])
-        return None
+            return _rate(dev.number(options, "rate"))
+        return _rate(dev.number(options, "bandwidth")) if root["kind"] == "cake" else None
 
     def sent_since(self, qdisc: Mapping[str, Any], unit: str = "bytes") -> int:
         """Count the bytes, or the packets, that this queue has sent between the readings."""
@@ -121,10 +118,14 @@ class Case:
     def passed_since(self) -> int:
         """Count the bytes that the device has taken between the readings."""
         before, now = (
-            reading.links[self.device].get("stats64", {}).get("tx", {}).get("bytes", 0)
+            dev.number(reading.links, self.device, "stats64", "tx", "bytes")
             for reading in (self.first, self.now)
         )
-        return int(now) - int(before)
+        return now - before if self.device in self.first.links else 0
+
+
+def _rate(bytes_per_s: int) -> Rate | None:
+    return Rate(8 * bytes_per_s) if bytes_per_s > 0 else None
 
 
 def _is_aqm(qdisc: Mapping[str, Any]) -> bool:
@@ -177,11 +178,14 @@ def _is_below(case: Case, ways: Sequence[str]) -> bool:
     """Tell whether the device, or one above it (a VLAN, PPP, a bridge), is one of these."""
     links = case.now.links
     for way in ways:
-        name: str | None = way
-        while name in links:
-            if name == case.device or links[name].get("master") == case.device:
+        name = way
+        # Each end of a veth names the other one.
+        for _ in links:
+            if name not in links:
+                break
+            if case.device in (name, links[name]["master"]):
                 return True
-            name = links[name].get("link")
+            name = links[name]["link"]
     return False
 
 
@@ -233,15 +237,16 @@ def _never_waits(case: Case) -> bool:
 
 def _marks(qdisc: Mapping[str, Any]) -> int:
     """Count the marks of a queue; iproute2 has several names for them."""
-    own = sum(qdisc.get("sojourn", {}).get("marks", {}).values())
-    return int(own + sum(qdisc.get(key, 0) for key in ("ecn_mark", "ecn_marks", "marked")))
+    reasons = dev.inner(qdisc, "sojourn", "marks")
+    own = [dev.number(reasons, why) for why in reasons] if isinstance(reasons, dict) else []
+    return sum(own) + sum(dev.number(qdisc, key) for key in ("ecn_mark", "ecn_marks", "marked"))
 
 
 def every_packet_passes(case: Case) -> Iterator[Verdict]:
     """Find packets that pass by the queues: statistics that stand still while the device sends, and
     HTB's direct way for packets without a class."""
     options = case.root["options"]
-    direct = int(options.get("direct_packets_stat", 0))
+    direct = dev.number(options, "direct_packets_stat")
     if case.root["kind"] == "htb" and direct > _MANY_PKTS // 10:
         default = f"1:{str(options.get('default', '0x0')).removeprefix('0x')}"
         yield Verdict(
@@ -293,7 +298,7 @@ def packets_are_those_of_the_wire(case: Case) -> Iterator[Verdict]:
     rate = case.shaper
     if rate is None or 8 * _SEGMENT_BYTES / rate < _HIDDEN_S:
         return
-    mtu = int(case.now.links[case.device].get("mtu", 1500))
+    mtu = case.now.links[case.device]["mtu"]
     device = shlex.quote(case.arriving_at or case.device)
     mend = f"ip link set dev {device} gso_max_segs 1"
     if case.arriving_at:
@@ -301,7 +306,7 @@ def packets_are_those_of_the_wire(case: Case) -> Iterator[Verdict]:
     for qdisc in case.aqms:
         # A queue that tells of no largest packet may hold some.
         held = qdisc["backlog"] // qdisc["qlen"] if qdisc["qlen"] else 0
-        largest = int(max(qdisc.get("maxpacket", 0), held))
+        largest = max(dev.number(qdisc, "maxpacket"), held)
         if largest > 2 * mtu and not qdisc["options"].get("split_gso"):
             yield Verdict(
                 "offloads",
@@ -315,9 +320,9 @@ def packets_are_those_of_the_wire(case: Case) -> Iterator[Verdict]:
 
 def nothing_waits_behind_the_aqm(case: Case) -> Iterator[Verdict]:
     """Find a deep ring of the driver behind an AQM without a shaper, or a slower device below."""
-    links, lower = case.now.links, case.now.links[case.device].get("link")
+    links, lower = case.now.links, case.now.links[case.device]["link"]
     if lower in links and (case.shaper is not None or case.aqms):
-        below = Case(case.first, case.now, str(lower))
+        below = Case(case.first, case.now, lower)
         if below.shaper and (case.shaper is None or below.shaper < case.shaper):
             yield Verdict(
                 "shaper",
@@ -328,7 +333,7 @@ def nothing_waits_behind_the_aqm(case: Case) -> Iterator[Verdict]:
     ring, speed_mbps = case.now.ring_pkts(case.device), case.now.number(dev.SPEED, case.device)
     if case.shaper is not None or not case.aqms or not ring or not speed_mbps or speed_mbps < 0:
         return
-    held = ring * int(links[case.device].get("mtu", 1500))
+    held = ring * links[case.device]["mtu"]
     limit = case.now.number(dev.BQL, case.device)
     depth = min(held, limit) if limit else held
     wait_s = 8 * depth / (speed_mbps * 1e6)
@@ -356,7 +361,7 @@ def arrivals_have_a_queue(case: Case) -> Iterator[Verdict]:
             f"tc filter replace dev {case.word} parent ffff: prio 1 handle 1 matchall "
             "action mirred egress redirect dev ifb0",
         )
-    elif "UP" not in case.now.links.get(to, {}).get("flags", []):
+    elif not case.now.is_up(to):
         yield Verdict(
             "download",
             f"{to}, to which all that arrives at {case.device} is led, is down: it is lost",
@@ -444,6 +449,6 @@ def examine(
     """Judge a device, and the one to which its arrivals are led; `up` and `down` are the line's."""
     cases = [Case(first, now, device, up, probes=probes)]
     to = now.redirect(device)
-    if to in now.links and "UP" in now.links[to].get("flags", []):
+    if now.is_up(to):
         cases.append(Case(first, now, to, down, arriving_at=device))
     return [verdict for case in cases for check in CHECKS for verdict in check(case)]

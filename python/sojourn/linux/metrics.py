@@ -69,7 +69,7 @@ class _Queues(Collector):
                 f"sojourn_queue_{name}", sentence, labels=(*_LABELS, label)
             )
             for qdisc in self._qdiscs:
-                for what, value in _table(_table(qdisc, "sojourn"), key).items():
+                for what, value in _numbers(_table(_table(qdisc, "sojourn"), key)):
                     family.add_metric([*_labels(qdisc), what], value)
             yield family
         yield self._named(

@@ -113,27 +113,6 @@ static int parse(const struct qdisc_util *self, int argc, char **argv, struct nl
 	return 0;
 }
 
-static void print_row(const struct aqm_field *row, u64 value)
-{
-	char text[VALUE_TEXT];
-
-	value_write(row, value, text);
-	if (row->type == AQM_BOOL) {
-		print_color_bool(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
-		print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, value ? "%s " : "no%s ",
-		                   row->name);
-		return;
-	}
-	if (row->type == AQM_CHOICE)
-		print_color_string(TC_JSON, TC_NO_COLOUR, row->name, NULL, text);
-	else if (row->unit == AQM_PROB)
-		print_color_float(TC_JSON, TC_NO_COLOUR, row->name, NULL, value_share(value));
-	else
-		print_color_u64(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
-	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", row->name);
-	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", text);
-}
-
 static int print_options(const struct qdisc_util *self, FILE *out, struct rtattr *nest)
 {
 	const struct aqm_field *row;
@@ -153,7 +132,7 @@ static int print_options(const struct qdisc_util *self, FILE *out, struct rtattr
 				memcpy(&value, RTA_DATA(rta), sizeof(value));
 			else
 				value = *(u32 *)RTA_DATA(rta);
-			print_row(row, value);
+			value_print(row, value);
 		}
 	}
 	return 0;
@@ -171,7 +150,7 @@ static int print_xstats(const struct qdisc_util *self, FILE *out, struct rtattr 
 		if (at + sizeof(value) > RTA_PAYLOAD(xstats))
 			break;
 		memcpy(&value, (char *)RTA_DATA(xstats) + at, sizeof(value));
-		print_row(row, value);
+		value_print(row, value);
 	}
 	return 0;
 }

@@ -381,36 +381,13 @@ static bool get_number(struct nlattr *nest, int type, u64 *value)
 	return true;
 }
 
-/* Text that a command accepts; JSON in the row's own unit, but a fraction for a
- * probability. */
-static void print_value(const struct aqm_field *row, u64 value)
-{
-	char text[VALUE_TEXT];
-
-	value_write(row, value, text);
-	if (row->type == AQM_BOOL) {
-		print_color_bool(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
-		print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, value ? "%s " : "no%s ",
-		                   row->name);
-		return;
-	}
-	if (row->type == AQM_CHOICE)
-		print_color_string(TC_JSON, TC_NO_COLOUR, row->name, NULL, text);
-	else if (row->unit == AQM_PROB)
-		print_color_float(TC_JSON, TC_NO_COLOUR, row->name, NULL, value_share(value));
-	else
-		print_color_u64(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
-	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", row->name);
-	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", text);
-}
-
 static void print_rows(const struct aqm_field *rows, struct nlattr *nest)
 {
 	u64 value;
 
 	for (; rows && rows->name; rows++)
 		if (get_number(nest, rows->attr, &value))
-			print_value(rows, value);
+			value_print(rows, value);
 }
 
 /* Text that a command accepts; in JSON under a name of its own. */

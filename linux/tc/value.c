@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// value.c: converts a row's value from and to text, see value.h.
+// value.c: converts a row's value from and to text, and prints it, see value.h.
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "field.h"
+#include "tc.h"
 #include "value.h"
 
 struct unit {
@@ -249,4 +250,25 @@ void value_write(const struct aqm_field *row, u64 value, char text[VALUE_TEXT])
 double value_share(u64 value)
 {
 	return value == U32_MAX ? 1 : (double)value / 4294967296.0;
+}
+
+void value_print(const struct aqm_field *row, u64 value)
+{
+	char text[VALUE_TEXT];
+
+	value_write(row, value, text);
+	if (row->type == AQM_BOOL) {
+		print_color_bool(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
+		print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, value ? "%s " : "no%s ",
+		                   row->name);
+		return;
+	}
+	if (row->type == AQM_CHOICE)
+		print_color_string(TC_JSON, TC_NO_COLOUR, row->name, NULL, text);
+	else if (row->unit == AQM_PROB)
+		print_color_float(TC_JSON, TC_NO_COLOUR, row->name, NULL, value_share(value));
+	else
+		print_color_u64(TC_JSON, TC_NO_COLOUR, row->name, NULL, value);
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", row->name);
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "%s ", text);
 }

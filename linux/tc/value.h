@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * value.h: converts a row's value from and to text, exactly.
+ * value.h: converts a row's value from and to text, exactly, and prints it.
  */
 #ifndef SOJOURN_VALUE_H
 #define SOJOURN_VALUE_H
@@ -21,5 +21,9 @@ const char *value_words(const struct aqm_field *row, const char *between);
 
 /* Of a probability's Q0.32. */
 double value_share(u64 value);
+
+/* By tc: text that a command accepts; JSON in the row's own unit, but a fraction for a
+ * probability. */
+void value_print(const struct aqm_field *row, u64 value);
 
 #endif

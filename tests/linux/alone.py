@@ -56,6 +56,23 @@ def play(program: Path, name: str, calls: int, rows: Mapping[str, int]) -> tuple
     return done.returncode, done.stdout.strip()
 
 
+def plugin(name: str, folder: Path) -> Path:
+    """The exported plugin of tc, where `write` has put its C."""
+    path = folder / f"q_{name}.so"
+    words = ["gcc", "-O2", "-Wall", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
+    subprocess.run([*words, folder / f"q_{name}.c", "-o", path, "-lm"], check=True)
+    return path
+
+
+def words(name: str, folder: Path) -> Path:
+    """A program that reads words as the exported plugin does, and prints them again."""
+    program = folder / "words"
+    given = [f'-DPLUGIN="{folder}/q_{name}.c"', f"-DUTIL={name}_qdisc_util", f"-I{HERE.parent}"]
+    flags = ["-std=gnu11", "-Wall", "-Wno-unused", "-Werror"]
+    subprocess.run(["gcc", *flags, *given, HERE / "words.c", "-o", program, "-lm"], check=True)
+    return program
+
+
 def module(name: str, headers: Path, folder: Path, *more: str) -> str:
     """Build it for this kernel; what the compiler, and sparse, said."""
     export(name).write(folder)

@@ -102,19 +102,34 @@ def test_a_kernel_builds_it_without_a_word(name: str, tmp_path: Path) -> None:
     assert not re.search(rf"sch_{name}\.c", said), said
 
 
-def plugin(name: str, folder: Path) -> Path:
-    path = folder / f"q_{name}.so"
-    words = ["gcc", "-O2", "-Wall", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
-    subprocess.run([*words, folder / f"q_{name}.c", "-o", path, "-lm"], check=True)
-    return path
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_its_cases_are_as_tdc_reads_them(name: str, tmp_path: Path) -> None:
+def test_its_cases_have_the_words_that_its_plugin_reads_and_prints(
+    name: str, tmp_path: Path
+) -> None:
     export(name).write(tmp_path)
-    plugin(name, tmp_path)
+    alone.plugin(name, tmp_path)
+    program = alone.words(name, tmp_path)
+
+    def printed(words: str) -> str:
+        done = subprocess.run([program, *words.split()], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
     cases = json.loads((tmp_path / f"{name}.json").read_text())
     assert len({case["id"] for case in cases}) == len(cases) > 8
     for case in cases:
-        assert case["cmdUnderTest"].startswith("$TC qdisc ")
-        re.compile(case["matchPattern"])
+        head, _, pattern = case["matchPattern"].partition(" refcnt [0-9]+ ")
+        shown = re.sub(r"\\(.)", r"\1", pattern)
+        assert head == f"qdisc {name} 1: root"
+        assert re.fullmatch(pattern, shown) and printed(shown) == shown, case["name"]
+        for command in (*case["setup"], case["cmdUnderTest"]):
+            typed = printed(command.partition(f" root {name} ")[2]).split()
+        in_order = iter(shown.split())
+        assert all(word in in_order for word in typed), case["name"]
+
+
+def test_a_word_that_an_exported_plugin_lacks_is_refused(tmp_path: Path) -> None:
+    export("lqd").write(tmp_path)
+    program = alone.words("lqd", tmp_path)
+    for words, told in (("limt 5", 'lqd: what is "limt"?'), ("limit x", "lqd: limit: a number of")):
+        done = subprocess.run([program, *words.split()], capture_output=True, text=True)
+        assert done.returncode == 1 and told in done.stdout

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from sojourn.algorithms import algorithms
 from sojourn.linux.uml.build import Built, run
 
+from tests.linux import alone
 from tests.linux.tdc import differences, page, sentences
 from tests.linux.tdc.groups import (
     COMMON,
@@ -94,6 +96,17 @@ def test_the_page_tells_each_difference(kernel: Built, found: Outcome) -> None:
     if page.versions(kernel) not in written:
         pytest.skip(f"the page is of another kernel or tc than {page.versions(kernel)}")
     assert written == page.differing(kernel, found), "run `python -m tests.linux.tdc --renew`"
+
+
+# ---- qdiscs of one algorithm, with the cases that are exported with them ----
+
+
+@pytest.mark.parametrize("name", ["duk", "lqd", "cfd"])
+def test_an_exported_qdisc_passes_its_own_cases(name: str, kernel: Built, tmp_path: Path) -> None:
+    alone.module(name, kernel.objects, tmp_path, "ARCH=um")
+    alone.plugin(name, tmp_path)
+    cases = json.loads((tmp_path / f"{name}.json").read_text())
+    assert not failures(run_cases(kernel, tmp_path / f"sch_{name}.ko", cases))
 
 
 # ---- that it can fail ----

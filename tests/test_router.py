@@ -41,6 +41,37 @@ kernelrelease:
 modules modules_install: ;
 """
 
+OPENWRT = LINUX / "openwrt/sojourn"
+# OpenWrt's own files, as far as our recipes ask them.
+OPENWRT_RULES = """\
+INCLUDE_DIR := $(TOPDIR)
+PKG_BUILD_DIR = $(TOPDIR)/build
+TARGET_CC := gcc
+TARGET_CFLAGS := -O0
+INSTALL_DIR := install -d
+INSTALL_DATA := install -m 644
+KERNEL_MAKE := sh $(TOPDIR)/kernel_make
+AutoProbe = $(1)
+package: ; $(steps)
+files: ; @echo $(FILES)
+define steps
+$(Build/Prepare)
+$(Build/Compile)
+$(call Package/tc-mod-sojourn/install,$(TOPDIR)/root)
+endef
+define KernelPackage
+$(KernelPackage/$(1))
+endef
+"""
+# The module is there where all sources that the kernel's build asks for are.
+OPENWRT_KERNEL = """\
+cd "${1#M=}" && [ "$2" = modules ] || exit
+for object in $(sed -n 's/^sch_sojourn-y := //p; s/\\\\$//' Kbuild | grep -o '[a-z_0-9]*\\.o'); do
+	[ -f "${object%.o}.c" ] || { echo "$object has no source" >&2; exit 1; }
+done
+touch sch_sojourn.ko
+"""
+
 
 class Laid(NamedTuple):
     """What the unit's script did: its status, the lines of programs that change something, and what
@@ -197,3 +228,23 @@ def test_systemd_reads_the_unit(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and "sojourn" not in done.stderr, done.stderr
+
+
+def test_openwrts_recipes_make_the_module_and_the_plugin(tmp_path: Path) -> None:
+    """Beside stand-ins for OpenWrt's include files and kernel; its SDK has not built them."""
+    tree = tmp_path / "openwrt"
+    feed = tree / "feeds"
+    feed.mkdir(parents=True)
+    # A feed is a link.
+    (feed / "sojourn").symlink_to(OPENWRT.parent)
+    (tree / "rules.mk").write_text(OPENWRT_RULES)
+    for name in ("kernel.mk", "package.mk"):
+        (tree / name).touch()
+    (tree / "kernel_make").write_text(OPENWRT_KERNEL)
+    words: list[str | Path] = ["-C", feed / "sojourn/sojourn", f"TOPDIR={tree}"]
+    done = make(*words, "package")
+    assert done.returncode == 0, done.stderr
+    [module] = make(*words, "files").stdout.split()
+    assert Path(module).is_file()
+    installed = [path.relative_to(tree / "root") for path in (tree / "root").rglob("*.so")]
+    assert installed == [Path("usr/lib/tc/q_sojourn.so")]

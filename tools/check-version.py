@@ -20,6 +20,7 @@ def main() -> str | None:
     told = {
         "linux/qdisc/dkms.conf": r'^PACKAGE_VERSION="(.*)"',
         "linux/qdisc/sch_sojourn.c": r'^MODULE_VERSION\("(.*)"\)',
+        "linux/openwrt/sojourn/Makefile": r"^PKG_VERSION:=(.*)",
         "linux/debian/changelog": r"^sojourn \((.*)\)",
         "docs/guide/router.md": r"\bsojourn[-/](\d[\d.]*\d)",
         "CITATION.cff": r"^version: (\S+)",

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +35,7 @@ case "{name} $*" in
 esac
 echo "{name} $*" >>{log}
 case "$*" in *refused*) exit 1 ;; esac
+case "$*" in *sojourn*) [ -z "{says}" ] || {{ echo "{says}" >&2; exit 1; }} ;; esac
 """
 # A kernel's build folder, as far as our Makefile asks it.
 KERNEL = """\
@@ -123,17 +126,31 @@ def test_a_build_without_headers_says_what_to_install(tmp_path: Path) -> None:
     assert not (tmp_path / "build").exists()
 
 
-def set_up(folder: Path, verb: str, *conf: str, device: str = "WAN", there: str = "WAN") -> Laid:
+def set_up(
+    folder: Path,
+    verb: str,
+    *conf: str,
+    device: str = "WAN",
+    there: str = "WAN",
+    says: Mapping[str, str] | None = None,
+    user: int = 0,
+    others: Sequence[str] = (),
+) -> Laid:
     """Run the unit's script beside programs that only write down how they are called; devices whose
-    names the words `there` do not hold are missing."""
+    names the words `there` do not hold are missing. A program that `says` has refuses sojourn by
+    this sentence."""
     programs = folder / "bin"
     programs.mkdir(exist_ok=True)
     log = folder / "log"
     log.write_text("")
     for name in ("tc", "ip", "modprobe"):
         program = programs / name
-        program.write_text(WRITES.format(name=name, log=log, there=there))
+        said = (says or {}).get(name, "")
+        program.write_text(WRITES.format(name=name, log=log, there=there, says=said))
         program.chmod(0o755)
+    for name, text in {"id": f"echo {user}", **dict.fromkeys(others, ":")}.items():
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
     if conf:
         (folder / f"{device}.conf").write_text("\n".join(conf))
     done = subprocess.run(
@@ -204,6 +221,109 @@ def test_a_fault_of_the_file_changes_nothing(tmp_path: Path, conf: list[str], to
 def test_a_fault_of_the_device_changes_nothing(tmp_path: Path, device: str, told: str) -> None:
     laid = set_up(tmp_path, "start", *CONF, device=device, there="enx0011223344")
     assert (laid.status, laid.lines) == (1, []) and told in laid.told
+
+
+INSERT = "modprobe: ERROR: could not insert 'sch_sojourn': "
+
+
+@pytest.mark.parametrize(
+    ("program", "refusal", "told"),
+    [
+        ("modprobe", "Module sch_sojourn not found in directory /lib/modules/9.9", "no module for"),
+        ("modprobe", f"{INSERT}Exec format error", "of another kernel than"),
+        ("modprobe", f"{INSERT}Key was rejected by service", "mokutil --import"),
+        ("modprobe", f"{INSERT}Required key not available", "mokutil --import"),
+        ("modprobe", f"{INSERT}Operation not permitted", "mokutil --import"),
+        ("modprobe", f"{INSERT}Cannot allocate memory", "Cannot allocate memory"),
+        ("tc", "Unknown qdisc sojourn, hence option fq_codel is unparsable", "install sojourn-tc"),
+        ("tc", "Error: no row has the number 12.", "install both from one version"),
+        ("tc", "Error: no algorithm is called new.", "install both from one version"),
+        ("tc", "Cannot find device WAN", "WAN vanished; the unit starts anew"),
+        ("tc", "sojourn: target: 11s is not in 1us to 10s", "target: 11s is not in"),
+    ],
+)
+def test_what_kernel_and_tc_refuse_is_answered_with_the_remedy(
+    tmp_path: Path, program: str, refusal: str, told: str
+) -> None:
+    laid = set_up(tmp_path, "start", *CONF, says={program: refusal}, others=["dkms"])
+    assert laid.status == 1 and told in laid.told and laid.told.count("\n") == 1
+    assert "linux/qdisc" not in laid.told
+    left = [line for line in laid.lines if " del " not in line and " show " not in line]
+    assert program == "tc" or left == ["modprobe sch_sojourn"]
+
+
+def test_a_distribution_without_dkms_is_told_to_make_the_module(tmp_path: Path) -> None:
+    if shutil.which("dkms", path="/usr/bin:/bin"):
+        pytest.skip("this machine has DKMS")
+    for why in ("Module sch_sojourn not found", f"{INSERT}Exec format error"):
+        laid = set_up(tmp_path, "start", *CONF, says={"modprobe": why})
+        assert laid.status == 1 and "make -C linux/qdisc install" in laid.told
+
+
+@pytest.mark.parametrize("verb", ["start", "stop"])
+def test_a_user_is_told_that_root_is_wanted(tmp_path: Path, verb: str) -> None:
+    laid = set_up(tmp_path, verb, *CONF, user=1000)
+    assert (laid.status, laid.lines) == (1, []) and "root is wanted" in laid.told
+
+
+# What tc and the kernel of this machine say, in a namespace of its own.
+PLAYED = {
+    'Unknown qdisc "sojourn", hence option "fq" is unparsable': "qdisc add dev lo root sojourn fq",
+    "Error: Specified qdisc kind is unknown.": "qdisc add dev lo root sojourn",
+    'Cannot find device "WAN"': "qdisc add dev WAN root sojourn",
+    "Error: Exclusivity flag on, cannot modify.": "qdisc add dev lo root pfifo",
+    "Error: Change operation not supported by specified qdisc.": (
+        "qdisc replace dev lo root handle 1: htb"
+    ),
+}
+
+
+@pytest.mark.parametrize("message", PLAYED)
+def test_tc_says_what_the_guide_has(message: str) -> None:
+    tc = shutil.which("tc", path="/usr/sbin:/sbin")
+    own = shutil.which("unshare")
+    if not tc or not own or subprocess.run([own, "-rn", "true"], check=False).returncode:
+        pytest.skip("no tc, or no namespaces for users")
+    assert f"| `{message}` |" in GUIDE.read_text()
+    words = [own, "-rn", tc, *PLAYED[message].split()]
+    # Some are said of the second one only.
+    twice = f"{shlex.join(words[2:])}; exec {shlex.join(words[2:])}"
+    done = subprocess.run(
+        [*words[:2], "sh", "-c", twice],
+        env={"TC_LIB_DIR": "/none"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "sojourn" in PLAYED[message] and not done.stderr:
+        pytest.skip("this machine has the module")
+    if "qdisc kind is unknown" in done.stderr and "sojourn" not in PLAYED[message]:
+        pytest.skip("this kernel lacks the qdisc")
+    assert message in done.stderr
+
+
+def test_a_user_is_refused_in_the_words_of_the_guide() -> None:
+    tc = shutil.which("tc", path="/usr/sbin:/sbin")
+    if not tc:
+        pytest.skip("tc is missing: apt install iproute2")
+    user = 65534 if os.getuid() == 0 else None
+    words = [tc, "qdisc", "add", "dev", "lo", "root", "sojourn"]
+    done = subprocess.run(words, user=user, capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "RTNETLINK answers: Operation not permitted"
+    assert f"| `{done.stderr.strip()}` |" in GUIDE.read_text()
+
+
+def test_a_kernel_that_is_too_old_is_named_before_all_else(tmp_path: Path) -> None:
+    (tmp_path / "linux").mkdir()
+    macro = "#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + (c))\n"
+    words = ["gcc", "-E", f"-I{tmp_path}", LINUX / "qdisc/compat.h"]
+    for code, is_old in (((6 << 16) - 1, True), ((6 << 16) + (1 << 8), False)):
+        text = f"{macro}#define LINUX_VERSION_CODE {code}\n"
+        (tmp_path / "linux/version.h").write_text(text)
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert ("needs Linux 6.1 or newer" in done.stderr) == is_old
+        # The first word is the remedy, whatever else that kernel lacks.
+        assert not is_old or "Linux 6.1" in done.stderr.splitlines()[0]
 
 
 def test_the_unit_goes_as_it_came(tmp_path: Path) -> None:

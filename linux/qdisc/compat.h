@@ -6,8 +6,13 @@
 #ifndef SOJOURN_COMPAT_H
 #define SOJOURN_COMPAT_H
 
-#include <linux/netlink.h>
 #include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "the module needs Linux 6.1 or newer: install a newer kernel and its headers"
+#endif
+
+#include <linux/netlink.h>
 #include <net/dst.h>
 #include <net/flow.h>
 #include <net/inet_dscp.h>

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -223,6 +224,18 @@ def test_a_fault_of_the_device_changes_nothing(tmp_path: Path, device: str, told
     assert (laid.status, laid.lines) == (1, []) and told in laid.told
 
 
+def test_the_table_of_kernels_names_tests_that_there_are() -> None:
+    table = (LINUX.parent / "docs/reference/qdisc.md").read_text().split("## Kernels and")[1]
+    makefile = (LINUX.parent / "Makefile").read_text()
+    rows = [row.split("|") for row in table.splitlines() if row.startswith("| ")]
+    for row in rows[1:]:
+        told = re.search(r"`(?:make ([\w-]+)|python -m ([\w.]+)|(?:pytest )?([\w/.]+))", row[4])
+        assert told, row
+        verb, module, file = told.groups()
+        found = f"\n{verb}:" in makefile or (module and find_spec(module))
+        assert found or (file and (LINUX.parent / file).is_file()), row
+
+
 INSERT = "modprobe: ERROR: could not insert 'sch_sojourn': "
 
 
@@ -316,7 +329,7 @@ def test_a_user_is_refused_in_the_words_of_the_guide() -> None:
 def test_a_kernel_that_is_too_old_is_named_before_all_else(tmp_path: Path) -> None:
     (tmp_path / "linux").mkdir()
     macro = "#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + (c))\n"
-    words = ["gcc", "-E", f"-I{tmp_path}", LINUX / "qdisc/compat.h"]
+    words: list[str | Path] = ["gcc", "-E", f"-I{tmp_path}", LINUX / "qdisc/compat.h"]
     for code, is_old in (((6 << 16) - 1, True), ((6 << 16) + (1 << 8), False)):
         text = f"{macro}#define LINUX_VERSION_CODE {code}\n"
         (tmp_path / "linux/version.h").write_text(text)

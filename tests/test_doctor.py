@@ -20,7 +20,16 @@ from sojourn.cli import status, upkeep
 from sojourn.core.errors import InputError, RunError
 from sojourn.core.units import Rate
 from sojourn.linux import device, doctor, metrics
-from sojourn.linux.device import ARRIVING, CLASSES, LINKS, QDISCS, ROUTES, Reading, asked
+from sojourn.linux.device import (
+    ARRIVING,
+    CLASSES,
+    LINKS,
+    QDISCS,
+    RING,
+    ROUTES,
+    Reading,
+    asked,
+)
 from sojourn.linux.doctor import Verdict
 
 from tests.linux.set_ups import BROKEN, EVERY, FOLDER, LINE, SOUND, SetUp
@@ -213,6 +222,15 @@ def test_a_tc_that_hangs_is_not_waited_for_even_where_no_signal_ends_it(
     [tc] = hung
     kill(tc)
     tc.communicate()
+
+
+def test_a_program_that_is_missing_is_named_with_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "PATH", str(tmp_path))
+    for command, package in ((QDISCS, "iproute2"), (asked(RING, "wan"), "ethtool")):
+        with pytest.raises(RunError, match=rf"is missing: apt install {package}$"):
+            device.ask(command)
 
 
 def test_a_tc_that_fails_is_answered_by_its_own_words(

@@ -279,6 +279,36 @@ def test_a_user_is_told_that_root_is_wanted(tmp_path: Path, verb: str) -> None:
     assert (laid.status, laid.lines) == (1, []) and "root is wanted" in laid.told
 
 
+@pytest.mark.parametrize(
+    ("script", "verb", "lines"),
+    [
+        ("sojourn-tc.prerm", "upgrade", []),
+        ("sojourn-tc.prerm", "remove", ["systemctl stop sojourn-qdisc@*.service"]),
+        ("sojourn-tc.postinst", "configure", ["systemctl daemon-reload"]),
+        ("sojourn-dkms.prerm", "upgrade", []),
+        (
+            "sojourn-dkms.prerm",
+            "remove",
+            ["systemctl stop sojourn-qdisc@*.service", "modprobe -r sch_sojourn"],
+        ),
+    ],
+)
+def test_an_upgrade_of_the_packages_leaves_queues_and_module_and_a_removal_takes_them_off(
+    tmp_path: Path, script: str, verb: str, lines: list[str]
+) -> None:
+    log = tmp_path / "log"
+    log.touch()
+    for name in ("systemctl", "modprobe"):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{log}\n')
+        (tmp_path / name).chmod(0o755)
+    # Not every machine of a test is run by systemd.
+    text = (LINUX / "debian" / script).read_text().replace("/run/systemd/system", str(tmp_path))
+    (tmp_path / script).write_text(text)
+    words = ["sh", str(tmp_path / script), verb, "0.0.9"]
+    subprocess.run(words, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, check=True)
+    assert log.read_text().splitlines() == lines
+
+
 # What tc and the kernel of this machine say, in a namespace of its own.
 PLAYED = {
     'Unknown qdisc "sojourn", hence option "fq" is unparsable': "qdisc add dev lo root sojourn fq",

@@ -121,6 +121,7 @@ test-deep: setup ## all that takes longer: mutants, long cases, 10^8 fuzzed call
 	tests/other_targets.sh
 	python -m tests.linux.sanitizers
 	python -m tests.linux.hostile
+	python -m tests.linux.processors
 	[ "$$(id -u)" != 0 ] || python -m tests.linux.package_life # a disk is mounted
 	$(PYTEST) tests -m deep
 	$(MAKE) --no-print-directory wheel

@@ -18,6 +18,8 @@ import pytest
 from sojourn.core.units import Rate
 from sojourn.linux import typed
 
+from tests.linux.processors import TARGETS
+
 LINUX = Path(__file__).resolve().parents[1] / "linux"
 BOOT = LINUX / "boot"
 UNIT = BOOT / "sojourn-qdisc@.service"
@@ -234,6 +236,18 @@ def test_the_table_of_kernels_names_tests_that_there_are() -> None:
         verb, module, file = told.groups()
         found = f"\n{verb}:" in makefile or (module and find_spec(module))
         assert found or (file and (LINUX.parent / file).is_file()), row
+
+
+def test_a_module_for_another_processor_is_told_by_its_head(tmp_path: Path) -> None:
+    file = tmp_path / "sch_sojourn.ko"
+    heads = {
+        "arm64": b"\x7fELF\2\1" + bytes(12) + b"\xb7\0",
+        "armhf": b"\x7fELF\1\1" + bytes(12) + b"\x28\0",
+        "s390x": b"\x7fELF\2\2" + bytes(12) + b"\0\x16",
+    }
+    for made, head in heads.items():
+        file.write_bytes(head)
+        assert [name for name, target in TARGETS.items() if target.is_of(file)] == [made]
 
 
 INSERT = "modprobe: ERROR: could not insert 'sch_sojourn': "

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""package_life.py: the Debian packages installed, booted and purged in a Debian 12.
+"""package_life.py: the Debian packages installed, upgraded, booted and purged in a Debian 12.
 
 `python -m tests.linux.package_life`, as root, builds the packages, lays a Debian 12 on a disk with
 mmdebstrap (once per recipe), and plays its stages one after the other on that disk. Packages are
@@ -68,6 +68,10 @@ FILES = {
 }
 UNITS = "systemd-networkd.service stage.service"
 DISK_GB = 4
+# The packages before the upgrade: the same sources with another version.
+OLD = "0.0.9"
+VERSIONED = ("debian/changelog", "linux/qdisc/dkms.conf", "linux/qdisc/sch_sojourn.c")
+WANTS = "etc/systemd/system/sys-subsystem-net-devices-eth0.device.wants"
 DEBUGFS = "/usr/sbin/debugfs"
 
 
@@ -127,12 +131,21 @@ class Stage:
 
 
 def stages(version: str) -> list[Stage]:
-    put = [Step(f"apt-get install --quiet --yes ./*_{version}_*.deb"), installed(version, "6.1.0")]
+    put = [Step(f"apt-get install --quiet --yes ./*_{OLD}_*.deb"), installed(OLD, "6.1.0")]
     put += [Step(CONF), Step("systemctl enable sojourn-qdisc@eth0")]
+    upgrade = [
+        Step(f"apt-get install --quiet --yes ./*_{version}_*.deb"),
+        installed(version, "6.1.0"),
+        gone("the old one", f"find /usr/src /var/lib/dkms -name '*{OLD}'"),
+        Step("modinfo -k $(ls /lib/modules) -F version sch_sojourn", rf"^{re.escape(version)}$"),
+        Step("cat /etc/sojourn/eth0.conf", r"^UP=4750kbit\nDOWN=47500kbit\nQUEUE=fq_codel$"),
+        Step(f"readlink -e /{WANTS}/sojourn-qdisc@eth0.service", r"/sojourn-qdisc@\.service$"),
+    ]
     purge = [Step("uname -r", r"^6.1.0\S*"), *AT_BOOT, loaded(version), SOUND]
     purge += [Step("apt-get purge --quiet --yes 'sojourn-*'"), *REMOVED]
     return [
-        Stage("the packages are installed, and the unit is enabled", put, booted=False),
+        Stage(f"the packages of {OLD} are installed, and the unit is enabled", put, booted=False),
+        Stage("an upgrade", upgrade, booted=False),
         Stage("a boot, and a purge with a queue in use", purge),
     ]
 
@@ -173,9 +186,11 @@ def system() -> Path:
 
 
 def packages(version: str, folder: Path) -> None:
-    """Build them as `make deb` does."""
+    """Build them as `make deb` does, with this version."""
     tree, log = folder / f"sojourn-{version}", folder / "deb.log"
     run([ROOT / "linux/debian/make-source.sh", tree], log)
+    for file in (tree / name for name in VERSIONED):
+        file.write_text(file.read_text().replace(current(), version))
     run(["dpkg-buildpackage", "-us", "-uc", "-b"], log, cwd=tree)
 
 
@@ -267,10 +282,11 @@ def live(folder: Path, first: int, last: int, accelerator: str) -> str | None:
     begun_s = time.monotonic()
     version = current()
     if first == 1:
+        packages(OLD, folder)
         packages(version, folder)
         run(["cp", "--sparse=always", system() / "disk", folder], folder / "copy.log")
         print(f"packages and disk: {time.monotonic() - begun_s:.0f} s", flush=True)
-    debs = sorted(folder.glob(f"sojourn-*_{version}_*.deb"))
+    debs = sorted(folder.glob("sojourn-*.deb"))
     for number, stage in enumerate(stages(version), 1):
         if not first <= number <= last:
             continue
@@ -290,7 +306,7 @@ def live(folder: Path, first: int, last: int, accelerator: str) -> str | None:
 
 
 def main() -> str | None:
-    parser = argparse.ArgumentParser(description="Install, boot and purge the Debian packages.")
+    parser = argparse.ArgumentParser(description="Install, upgrade, boot and purge the packages.")
     parser.add_argument("--keep", type=Path, help="the folder that keeps disk and transcripts")
     parser.add_argument("--first", type=int, default=1, help="begin here, with the kept disk")
     parser.add_argument("--last", type=int, default=99, help="end after this stage")

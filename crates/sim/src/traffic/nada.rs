@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
 //! A video call over UDP whose sender keeps the delay short: NADA (RFC 8698) with the values of its
-//! figure 3. The encoder makes each rate at once, in datagrams at even distances; nothing is
-//! marked. A datagram that another overtook counts as lost.
+//! table 2. The encoder makes each rate at once, in datagrams at even distances; nothing is
+//! marked. A datagram that another overtook counts as lost (section 5.1.2).
 
 use std::collections::VecDeque;
 
@@ -32,15 +32,17 @@ const QTH_MS: f64 = 50.0;
 const LAMBDA: f64 = 0.5;
 const PLRREF: f64 = 0.01;
 const DLOSS_MS: f64 = 10.0;
-/// The largest signal, as in the authors' own simulation (ns3-rmcat). The RFC has no bound: a loss of
-/// a tenth would then be a second, and the rate jump to its ends.
+/// The largest signal, as in the authors' own simulation (ns3-rmcat). The RFC bounds it only by the
+/// 15 bits of a report, 3.27 s: a loss of a tenth would then be a second, and the rate jump to its
+/// ends.
 const XMAX_MS: f64 = 500.0;
 const ALPHA: f64 = 0.1;
 /// Delays of which the least is that of the queue (section 5.1.1).
 const LEAST_OF: usize = 15;
 /// Weights of the last gaps between losses, the newest first (RFC 5348, section 5.4).
 const WEIGHTS: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
-/// A report: headers of RTCP, and 20 bytes of what section 5.3 asks for.
+/// A report, by our own count: headers of RTCP, and the 6 bytes that section 5.3 asks for. The RFC
+/// leaves the form open; section 6.3 reckons with 200 bytes.
 const REPORT_BYTES: u64 = 40;
 
 /// Its keys.

@@ -156,7 +156,8 @@ fn calls_that_came_later_get_their_share() {
     }
 }
 
-/// Section 5.6: a queue that TCP keeps full must not silence the call.
+/// Section 5.6: a queue that TCP keeps full must not silence the call. Here the call begins at 0 s
+/// and the transfer at 5 s; in the RFC it is the other way round.
 #[test]
 fn a_call_beside_a_long_transfer_keeps_a_rate() {
     let links = [

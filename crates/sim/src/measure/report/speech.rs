@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::traffic::Codec;
 
-/// R with all default values (G.107, table 3).
+/// R with all default values (G.107 of 2011, section 7.7).
 const R_DEFAULT: f64 = 93.2;
 /// The playout buffer waits for this share of the datagrams that arrive. Others come too late.
 const PLAYED: f64 = 0.99;

@@ -186,7 +186,7 @@ def test_sweeps_are_compared_seed_by_seed_in_equal_cells(
     before, after = (table.set_index("seed")["queue_delay_mean_ms"] for table in chosen)
     assert found["difference"] == pytest.approx((after - before).mean())
     assert (found["pairs"], found["result"], found["to_result"]) == (3, "more", "short")
-    assert data["scenarios"] == {"set.dumbbell.flows.bulk.count": {"short": "–", "more": "4"}}
+    assert data["scenarios"] == {"set.dumbbell.flows.bulk.count": {"short": None, "more": "4"}}
     assert status(["compare", *map(str, folders)]) == 0
     assert "queue delay mean (ms): more less short, seed by seed" in capsys.readouterr().out
 

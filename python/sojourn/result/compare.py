@@ -16,7 +16,7 @@ result. Keys are named as `--set` names them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -272,6 +272,19 @@ def differing(each: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
     return {key: [_short(value) for value in row] for key, row in rows.items() if len(set(row)) > 1}
 
 
+def by_name(
+    names: Collection[str], scenarios: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, str | None]]:
+    """Return each key's value by the name of its result; null where it is as by default."""
+    return {
+        key: {
+            name: None if value == UNSET else value
+            for name, value in zip(names, values, strict=True)
+        }
+        for key, values in scenarios.items()
+    }
+
+
 def _values(result: Result) -> Iterator[tuple[str, str]]:
     """Yield the keys and values of the scenario with the command's changes, and the other inputs of
     its numbers."""
@@ -360,13 +373,7 @@ class Comparison:
                 for run in result
             ],
             "differences": [difference.to_json() for difference in self.differences],
-            "scenarios": {
-                key: {
-                    name: None if value == UNSET else value
-                    for name, value in zip(self.results, values, strict=True)
-                }
-                for key, values in self.scenarios.items()
-            },
+            "scenarios": by_name(self.results, self.scenarios),
         }
 
 

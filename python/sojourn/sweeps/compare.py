@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn.core.errors import InputError
-from sojourn.result.compare import Comparison, Results, differing, leaves, names_of
+from sojourn.result.compare import Comparison, Results, by_name, differing, leaves, names_of
 from sojourn.result.compare import compare as compare_results
 from sojourn.result.metrics import Metric
 from sojourn.result.stats import Estimate, estimate
@@ -62,10 +62,7 @@ class SweepComparison:
         """Return the keys of `sojourn compare --json`."""
         return {
             "differences": [pair.to_json() for pair in self.differences],
-            "scenarios": {
-                key: dict(zip(self.sweeps, values, strict=True))
-                for key, values in self.scenarios.items()
-            },
+            "scenarios": by_name(self.sweeps, self.scenarios),
         }
 
 

@@ -13,20 +13,11 @@ from sojourn.cli import status
 from sojourn.result.metrics import METRICS, OF_GROUPS, few
 from sojourn.sweeps.kept import Kept
 
-WEB = """\
-format = 2
-name = "web"
-duration = "12 s"
+from tests.conftest import SMALL
 
-[dumbbell]
-rate = "10 Mbit/s"
-rtt = "40 ms"
-aqm = "codel"
-
-[[dumbbell.flows]]
-name = "bulk"
-count = 2
-
+WEB = (
+    SMALL.replace('"2 s"', '"12 s"')
+    + """
 [[dumbbell.flows]]
 name = "web"
 app = "web"
@@ -41,6 +32,7 @@ name = "ping"
 transport = "udp"
 app = "ping"
 """
+)
 SWEEP = """\
 scenario = "web.toml"
 metrics = ["web.page_p95_s", "web.page_p50_s", "queue_delay_p95_ms"]
@@ -121,6 +113,26 @@ def test_a_sweep_warns_in_its_table_and_on_its_page_and_keeps_the_counts(
     assert "_n" not in "".join(metric.name for metric in Kept.load(Path("s")).metrics)
     assert status(["plot", "s", "--out", "s.html"]) == 0
     assert f"is of {min(counts)} in a seed" in Path("s.html").read_text()
+
+
+def test_a_comparison_of_sweeps_names_the_cell_of_either_with_the_fewest_values(
+    web: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, start in (("s", "0 s"), ("late", "9 s")):
+        words = ["sweep", "sweep.toml", "--set", f"flows.web.start={start}", "--out", name]
+        assert status(words) == 0
+    found = [[row["web.page_p95_s_n"] for row in Kept.load(Path(n)).means] for n in ("s", "late")]
+    fewest = min(map(min, found))
+    assert fewest < min(found[0])
+    for order in (("s", "late"), ("late", "s")):
+        capsys.readouterr()
+        assert status(["compare", *order, "--format", "csv"]) == 0
+        notes = re.findall("^# (few values: .*)$", capsys.readouterr().out, re.MULTILINE)
+        assert [note.split("'")[1] for note in notes] == [
+            "page load time, 95th percentile, web",
+            "page load time, median, web",
+        ]
+        assert re.search(rf" is of {fewest} in a seed \((5|20), codel\), and wants 20$", notes[0])
 
 
 def test_enough_values_raise_no_warning(small: Path, capsys: pytest.CaptureFixture[str]) -> None:

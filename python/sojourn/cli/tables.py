@@ -32,7 +32,7 @@ from sojourn.result.compare import (
     scenario_differences,
     within,
 )
-from sojourn.result.metrics import GROUP_METRICS, STEP_METRICS, Metric, StepMetric
+from sojourn.result.metrics import GROUP_METRICS, STEP_METRICS, Metric, StepMetric, few
 from sojourn.result.result import Result, Run
 from sojourn.scenario.trace import BIN_MS
 from sojourn.show.tables import (
@@ -275,8 +275,10 @@ def sweep_parts(comparison: SweepComparison) -> Parts:
             Column(result, [interval(pair.other) for pair in rows]),
             Column("difference", [_interval(pair.estimate, pair.pairs) for pair in rows]),
         ]
+        places = map(", ".join, zip(*(column.cells for column in labels), strict=True))
+        note = few((metric, place, pair.fewest) for place, pair in zip(places, rows, strict=True))
         title = f"{' '.join(metric.heading.split(chr(10)))}: {result} less {less}, seed by seed"
-        yield Table(title, labels, columns)
+        yield Table(title, labels, columns, note)
     lines = [(key, *values) for key, values in comparison.scenarios.items()]
     if lines:
         heads = ("key", *comparison.sweeps)

@@ -33,6 +33,8 @@ class Pair:
     other: Estimate
     estimate: Estimate  # of the difference
     pairs: int
+    # Of a quantile, the fewest values in a seed of either sweep that has any; otherwise 0.
+    fewest: int
 
     def to_json(self) -> dict[str, Any]:
         """Return one element of `differences` in `sojourn compare --json`."""
@@ -93,8 +95,10 @@ def _pairs(less: str, first: Kept, name: str, other: Kept) -> Iterator[Pair]:
     columns = [column for column in first.columns.values() if column in other.columns.values()]
     keys = (*columns, *_LABELS)
     before, after = (_by_place(kept, keys) for kept in (first, other))
-    metrics = [metric for metric in first.metrics if metric in other.metrics]
-    for metric in metrics:
+    means = [{_place(row, keys): row for row in kept.means} for kept in (first, other)]
+    # A quantile at any share is made anew for each sweep that names it.
+    known = {metric.name for metric in other.metrics}
+    for metric in (metric for metric in first.metrics if metric.name in known):
         for place, seeds in before.items():
             both = [
                 (float(row[metric.name]), float(after[place][seed][metric.name]))
@@ -107,9 +111,22 @@ def _pairs(less: str, first: Kept, name: str, other: Kept) -> Iterator[Pair]:
                 a, b = ([pair[n] for pair in both] for n in (0, 1))
                 difference = estimate([y - x for x, y in both])
                 labels = dict(zip(keys, place, strict=True))
+                counts = [rows[place].get(f"{metric.name}_n") for rows in means]
                 yield Pair(
-                    name, less, labels, metric, estimate(a), estimate(b), difference, len(both)
+                    name,
+                    less,
+                    labels,
+                    metric,
+                    estimate(a),
+                    estimate(b),
+                    difference,
+                    len(both),
+                    min((count for count in counts if count), default=0),
                 )
+
+
+def _place(row: Row, keys: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(row[key] for key in keys)
 
 
 def _by_place(kept: Kept, keys: tuple[str, ...]) -> dict[tuple[Any, ...], dict[int, Row]]:
@@ -119,7 +136,7 @@ def _by_place(kept: Kept, keys: tuple[str, ...]) -> dict[tuple[Any, ...], dict[i
     """
     found: dict[tuple[Any, ...], dict[int, Row]] = {}
     for row in kept.cells:
-        seeds = found.setdefault(tuple(row[key] for key in keys), {})
+        seeds = found.setdefault(_place(row, keys), {})
         if row["seed"] in seeds:
             further = ", ".join(c for c in kept.columns.values() if c not in keys)
             raise InputError(f"{kept.folder}: only this sweep has the axis {further}: no pairs")

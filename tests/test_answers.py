@@ -91,6 +91,22 @@ def test_two_ledgers_in_one_have_the_answer_of_both(toy: Path, tmp_path: Path) -
     assert both["papers"][0]["answer"] == whole["papers"][0]["answer"]
 
 
+def test_the_page_has_the_words_of_today_and_no_number_of_a_changed_experiment(
+    toy: Path, tmp_path: Path
+) -> None:
+    answered(toy)
+    out = tmp_path / "out"
+    assert status(["reproduce", "--quick", "--out", str(out), "--workers", "1"]) == 0
+    words = toy / "paper.toml"
+    words.write_text(words.read_text().replace("It claims", "The paper claims"))
+    page = papers_page.text(out / "ledger.json")
+    assert "- The paper claims that CoDel's delay" in page and "- We find " in page
+    scenario = toy / "a" / "scenario.toml"
+    scenario.write_text(scenario.read_text().replace("20 ms", "30 ms"))
+    page = papers_page.text(out / "ledger.json")
+    assert "- A finding is missing here: it needs runs of toy/a." in page and "We find" not in page
+
+
 @pytest.mark.parametrize(
     ("was", "now", "said"),
     [

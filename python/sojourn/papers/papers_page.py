@@ -105,7 +105,11 @@ def _paper_section(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
 def _answer(
     paper: Paper, entries: Mapping[str, Mapping[str, Any]], verdicts: Verdicts
 ) -> Iterator[str]:
-    """Write the sentences that answer the paper, and the place of its picture."""
+    """Write the sentences that answer the paper, and the place of its picture.
+
+    Those in the ledger have the words of the day on which it was written, and numbers of
+    experiments whose files have changed since then.
+    """
     words = [by_host["sim"][0] for _, by_host in verdicts.values()]
     counts = {verdict: words.count(verdict) for verdict in VERDICTS}
     for text in answer.sentences(paper.home, ledger.look(entries.values()), counts):

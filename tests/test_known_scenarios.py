@@ -106,6 +106,11 @@ def test_a_trace_is_written_beside_its_scenario_and_no_other_is_lost() -> None:
     assert not Path("third.toml").exists()
 
 
+def test_a_scenario_has_the_name_that_people_call_it_by_too() -> None:
+    assert status(["new", "--scenario", "lte"]) == 0
+    assert sojourn.load("cellular.toml").name == "cellular" and not Path("lte.toml").exists()
+
+
 def test_the_trace_is_what_its_command_makes() -> None:
     from sojourn.scenario import known
 

@@ -65,20 +65,21 @@ def _read(path: Path) -> KnownScenario:
 
 def remedy(path: str) -> str:
     """Say how to get a scenario where there is no file."""
+    if path == "-":
+        return "a pipe is /dev/stdin"
     name = path.removesuffix(".toml")
     known = name if name in known_scenarios() else "home"
     return f"'sojourn new --scenario {known}' writes {known}.toml"
 
 
-# What people call a scenario that has another name.
+# Other names that people call a scenario by.
 _ALSO = {"lte": "cellular"}
 
 
 def find_known(name: str) -> KnownScenario:
     """Find the scenario of that name; raise InputError with the valid names."""
     known = known_scenarios()
-    if name in _ALSO:
-        raise InputError(f"--scenario {name}: its name here is '{_ALSO[name]}'")
+    name = _ALSO.get(name, name)
     if name not in known:
         meant = nearest(name, known)
         names = "" if "Valid names" in meant else f" Valid names: {', '.join(known)}."
@@ -92,11 +93,11 @@ def write_known(name: str, path: Path | None) -> Path:
     from sojourn.scenario.reference import schema_text
 
     scenario = find_known(name)
-    file = absolute(path or f"{name}.toml")
+    file = absolute(path or f"{scenario.name}.toml")
     if file.suffix != ".toml":
         raise InputError(f"{path}: a scenario is a TOML file: write FILE.toml")
     texts = {file: f"#:schema ./{SCHEMA}\n{scenario.text}"}
-    trace = KNOWN / f"{name}.down"
+    trace = KNOWN / f"{scenario.name}.down"
     if trace.exists():
         beside, text = file.with_name(trace.name), trace.read_text(encoding="utf-8")
         if not _holds(beside, text):

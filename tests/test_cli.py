@@ -61,6 +61,25 @@ def test_show_has_every_parameter(capsys: pytest.CaptureFixture[str]) -> None:
     rows = {row["name"]: row for row in codel["parameters"]}
     assert rows["target"]["default"] == "5 ms"
     assert "limit" in {row["name"] for row in codel["queue"]}
+    law = ["aqm/law/codel_rows.h", "aqm/law/codel.h"]
+    assert codel["files"] == ["aqm/algorithms/codel.c", *law]
+    assert output(capsys, "show", "fq_codel")["files"][1:] == law
+    assert output(capsys, "show", "kernel:codel")["files"] == []
+
+
+def test_the_words_of_tc_are_a_whole_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["show", "codel:target=7ms", "--tc"]) == 0
+    command = "tc qdisc replace dev DEV root sojourn codel target 7ms\n"
+    assert capsys.readouterr().out == command
+
+
+def test_a_number_of_a_sentence_has_no_colour_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert status(["show", "codel"]) == 0
+    shown = capsys.readouterr().out
+    assert "\nRFC 8289\n" in shown and "\x1b[" in shown
 
 
 def test_the_kernels_own_queues_are_listed_with_what_they_have(

@@ -5,6 +5,7 @@ data."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -97,7 +98,9 @@ def listing(what: str) -> dict[str, list[dict[str, Any]]]:
     one."""
     lists = _lists()
     if what and what not in lists:
-        raise InputError(f"list {what}: there is no such list.{nearest(what, lists)}")
+        entries = (entry["name"] for list_of in lists.values() for entry in list_of())
+        shown = f" `sojourn show {what}` shows it." if what in entries else ""
+        raise InputError(f"list {what}: there is no such list.{shown or nearest(what, lists)}")
     return {name: entries() for name, entries in lists.items() if what in ("", name)}
 
 
@@ -168,8 +171,15 @@ def show_(
     elif algorithm is not None and tc:
         from sojourn.linux import typed
 
-        words = tc_commands(algorithm) if algorithm.endswith(".toml") else typed.words(algorithm)
-        print_json({"tc": words}) if as_json else print(words.rstrip("\n"))
+        if algorithm.endswith(".toml"):
+            words, command = tc_commands(algorithm), ""
+        else:
+            words, command = typed.words(algorithm), "tc qdisc replace dev DEV root "
+        print_json({"tc": words}) if as_json else print(command + words.rstrip("\n"))
+    elif algorithm is not None and algorithm.endswith(".toml"):
+        raise InputError(
+            f"show {algorithm}: is a scenario: add --expand or --network before it, or --tc"
+        )
     elif algorithm is not None:
         description = table(algorithm)
         print_json(description) if as_json else _print(description)
@@ -315,6 +325,7 @@ def algorithm(name: str) -> dict[str, Any]:
         "name": algorithms.shown_names([name])[name],
         "brief": known.brief,
         "source": known.source,
+        "files": _files(known.name),
         "ecn": known.ecn,
         "acts": list(known.acts),
         "presets": [p.spec for p in algorithms.presets_of(known.name)],
@@ -327,6 +338,20 @@ def algorithm(name: str) -> dict[str, Any]:
     }
 
 
+def _files(name: str) -> list[str]:
+    """List the C file of one of ours, and the headers of laws that it includes; of others none."""
+    from sojourn.user_aqm.compiler import sources
+
+    root = sources().resolve()
+    files = [file for file in [root / "algorithms" / f"{name}.c"] if file.exists()]
+    for file in files:  # grows meanwhile
+        for part in re.findall(r'^#include "(.+)"', file.read_text(encoding="utf-8"), re.MULTILINE):
+            law = next(p for at in (file.parent, root) if (p := (at / part).resolve()).exists())
+            if law.parent.name == "law" and law not in files:
+                files.append(law)
+    return [f"aqm/{file.relative_to(root)}" for file in files]
+
+
 def _print(description: dict[str, Any]) -> None:
     from sojourn.show.tables import console, print_entries
 
@@ -337,6 +362,7 @@ def _print(description: dict[str, Any]) -> None:
         if rows := description.get(title):
             print_entries(out, title, [_cells(row, out.width) for row in rows])
     lists = {
+        "files": [", ".join(description["files"])] if description.get("files") else [],
         "differs": [f"- {text}" for text in description.get("differs", ())],
         "presets": [", ".join(description["presets"])] if description.get("presets") else [],
     }

@@ -45,7 +45,8 @@ _NO_END = 100_000
 
 def console() -> Console:
     """Make a console for stdout; it has no limit of width where stdout is no terminal."""
-    made = Console(emoji=False)  # the table of their names is slow to import
+    # The table of emojis' names is slow to import; numbers in sentences need no colour.
+    made = Console(emoji=False, highlight=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = _NO_END
     return made

@@ -136,6 +136,13 @@ def test_all_mistakes_of_a_file_are_named_at_once_in_its_order() -> None:
     assert [line[: len(begin)] for line, begin in zip(lines, begins, strict=True)] == begins
 
 
+def test_a_run_of_no_time_is_one_mistake() -> None:
+    """The window of the whole run, which no file has, is none."""
+    with pytest.raises(InputError) as caught:
+        loads(SMALL.replace("2 s", "0 s"))
+    assert str(caught.value) == "<text>:3: duration: a run of no time; allowed: more than 0 s"
+
+
 def test_parts_that_do_not_fit_are_named_at_once_by_either_side() -> None:
     """What this package finds first, and what the engine finds where nothing else is wrong."""
     apart = GRAPH.replace('to = "b"', 'to = "c"').replace('queues = ["down"]', 'queues = ["dwn"]')
@@ -435,7 +442,8 @@ def test_a_network_that_cannot_be_laid_hides_no_mistake_of_flows_and_record() ->
         "<text>:5: dumbbell.rate: is missing",
         "<text>:10: dumbbell.flows[0].stop: '0 s' is not later than the start, '0 s'",
         "<text>:11: dumbbell.flows[0].transport.cc: there is no 'cubc'. Did you mean 'cubic'?",
-        "<text>:13: dumbbell.flows[1].transport: a 'cbr' source sends by 'udp'",
+        "<text>:13: dumbbell.flows[1].transport: a 'cbr' source sends by 'udp': "
+        'write transport = "udp"',
         "<text>:18: record.windows[0].to: '3 s' is after the end; allowed: up to '2 s'; "
         "set record.windows.w.to beside the duration",
     ]

@@ -152,7 +152,7 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
     names = ", ".join(having)
     raise InputError(
         f"--set {key}: '{algorithm}' has no parameter '{row}'; these have it: {names}. "
-        f"To set it for one of them: --aqm {having[0]}:{row}=..."
+        f"To set it for one of them: --aqm NAME:{row}=..."
     )
 
 

@@ -199,6 +199,9 @@ def _engine_problems(
     data = _simplified(data, layout, [path for path, _ in known])
     data = _plain_record(data, scenario)
     faults = _native.check_scenario(json.dumps(data))
+    if not scenario.record.windows:
+        # The window of the whole run is in no file; the duration has the fault.
+        faults = [fault for fault in faults if not fault[0].startswith("record.windows")]
     return [_in_file(*fault, layout) for fault in faults[:most]]
 
 
@@ -214,11 +217,19 @@ def _in_file(
     if large := _INTEGER.match(reason):
         reason = f"{large[1]} is outside 0 to {2 ** int(large[2]) - 1}"
     reason = re.sub(r"\b(\d+) ns\b", lambda match: str(Duration(int(match[1]))), reason)
+    if rates := _RATES.match(reason):
+        least, most = (Rate(int(rates[n])) for n in (2, 3))
+        reason = f"{rates[1]} bit/s is outside {least} to {most}"
+    if kind := _SENDS_BY.match(reason):
+        reason = f'{reason}: write transport = "{kind[1]}"'
     if unknown:
         reason = f"{reason}.{nearest(*unknown)}"
     return layout.path_in_file(path) if layout else path, reason
 
 
+# Sentences of the engine about a rate out of range, and about a kind of traffic.
+_RATES = re.compile(r"(\d+) is outside (\d+) to (\d+) bit/s$")
+_SENDS_BY = re.compile(r"a '\w+' source sends by '(\w+)'$")
 # The sentence of the engine's reader of JSON for a number out of range.
 _INTEGER = re.compile(r"invalid value: integer `(-?\d+)`, expected u(\d+)$")
 

@@ -61,7 +61,7 @@ class LinuxHost(Model):
 class Scenario(Model):
     """A network, its traffic, and its recording."""
 
-    format: Literal[2] = Field(FORMAT, description="of the file")
+    format: Literal[2] = Field(FORMAT, description="a file needs it; the default is Python's alone")
     name: Title = Field(description="in tables and files")
     description: str = Field("", description="for people")
     duration: Duration = Field(description="length of the run")

@@ -50,16 +50,24 @@ def loads(text: str) -> Scenario:
     return validate(parse(text, "<text>"), source="<text>", text=text)
 
 
+# Behind the words of Python's reader of TOML.
+_TOML_REMEDIES = {
+    "Expected newline or end of document after a statement": (
+        '; text and a value with a unit stand in quotes, as in "10 Mbit/s"'
+    ),
+    "Cannot overwrite a value": "; the key is there twice: leave one out",
+}
+
+
 def parse(text: str, source: str) -> dict[str, Any]:
     """Parse TOML; raise InputError with the line of a mistake."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        match = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
-        if match:
-            reason = str(error)[: match.start()].strip()
-            raise InputError(f"{source}:{match[1]}:{match[2]}: not TOML: {reason}") from error
-        raise InputError(f"{source}: not TOML: {error}") from error
+        reason, _, place = str(error).partition(" (at ")
+        numbers = re.findall(r"\d+", place) or [str(len(text.splitlines()) or 1)]
+        remedy = _TOML_REMEDIES.get(reason, "")
+        raise InputError(f"{source}:{':'.join(numbers)}: not TOML: {reason}{remedy}") from error
     except RecursionError as error:
         raise InputError(f"{source}: brackets are nested too deeply") from error
 
@@ -143,7 +151,7 @@ def _reason(
     if kind == "times":
         return str(entry["msg"])
     if kind == "extra_forbidden":
-        meant = nearest(str(path[-1]), _keys_at(path, data, model))
+        meant = nearest(str(path[-1]), _keys_at(path, data, model)) + _of_links(path)
         return f"unknown key (its value: {_shortened(value)}).{meant}"
     if kind == "missing":
         return "is missing"
@@ -157,6 +165,17 @@ def _reason(
     if kind in _SENTENCES:
         return f"{_shortened(value)} {_SENTENCES[kind].format(**context)}"
     return f"{_shortened(value)}: {entry['msg']}"
+
+
+def _of_links(path: Keys) -> str:
+    """Say where a key of links is set that a shorthand does not have."""
+    from sojourn.scenario.links import Link
+    from sojourn.scenario.networks import NETWORKS
+
+    is_known = len(path) == 2 and path[0] in NETWORKS and path[1] in Link.model_fields
+    if not is_known:
+        return ""
+    return " A link has it: `sojourn show --expand` writes the links out."
 
 
 _TABLE = "is not a table of keys and values"

@@ -645,6 +645,11 @@ def test_a_page_that_cannot_be_written_is_one_sentence(
     assert "/proc/no/x.html: cannot be written" in capsys.readouterr().err
 
 
+def test_figures_with_a_comma_are_told_how_to_be_given(measured: Measured) -> None:
+    with pytest.raises(InputError, match=r"of its own: --figure delay --figure cdf$"):
+        charts(measured, ["delay,cdf"])
+
+
 def test_a_picture_asked_for_twice_is_drawn_once(measured: Measured) -> None:
     assert [found.name for found in charts(measured, ["delay", "delay"])[0]] == ["delay"]
 

@@ -73,6 +73,8 @@ def run(words: Sequence[str]) -> int:
     try:
         outcome = app(verb)(list(words), prog_name="sojourn", standalone_mode=False)
     except _UsageError as error:
+        if "unexpected extra argument" in error.message and "--aqm" in words:
+            error.message += "; give each algorithm an --aqm of its own: --aqm codel --aqm pie"
         error.show()
         return error.exit_code
     except typer.Abort:

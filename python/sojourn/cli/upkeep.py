@@ -65,7 +65,15 @@ def cache(
     if as_json:
         print_json({"folder": folder, "parts": parts})
         return
-    entries = [{**part, "count": str(part["count"]), "mb": f"{part['mb']:.1f}"} for part in parts]
+    entries = [
+        {
+            "part": part["part"],
+            "count": str(part["count"]),
+            "size": f"{part['mb']:.1f} MB",
+            "help": part["help"],
+        }
+        for part in parts
+    ]
     print_entries(console(), folder, entries)
 
 

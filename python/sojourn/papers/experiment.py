@@ -511,7 +511,9 @@ def find(names: Sequence[str]) -> list[Experiment]:
             meant = _in_folder(Path(name))
         if not meant:
             valid = {e.id for e in known} | {e.paper for e in known}
-            raise InputError(f"there is no experiment '{name}'.{nearest(name, valid)}")
+            own = [e.name for e in known if e.paper == name.partition("/")[0]]
+            has = f" '{name.partition('/')[0]}' has {', '.join(own)}." if own else ""
+            raise InputError(f"there is no experiment '{name}'.{nearest(name, valid)}{has}")
         for experiment in meant:
             same = next((e for e in chosen if e.id == experiment.id), None)
             if same and same.folder != experiment.folder:

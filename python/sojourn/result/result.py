@@ -353,8 +353,10 @@ class Result:
                 f'and sojourn.sweep("{folder}/sweep.toml", out="{folder}") reads it'
             )
         if head.get("format") not in _READ:
+            is_newer = isinstance(head.get("format"), int) and head["format"] > FORMAT
             raise StoreError(
-                f"{folder}: format {head.get('format')!r} is not known; this version reads 1 to "
+                f"{folder}: format {head.get('format')!r} is "
+                f"{'of a newer Sojourn' if is_newer else 'not known'}; this version reads 1 to "
                 f"{FORMAT}, and writes {FORMAT} when its command is run again"
             )
         if digests != head["files"] or digest(scenario) != digests["scenario.toml"]:

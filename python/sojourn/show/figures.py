@@ -69,6 +69,9 @@ def charts(
     """
     chosen = list(dict.fromkeys(wanted)) or list(FIGURES)
     for name in chosen:
+        if "," in name:
+            each = " ".join(f"--figure {part.strip()}" for part in name.split(","))
+            raise InputError(f"--figure {name}: give each a --figure of its own: {each}")
         if name not in FIGURES:
             raise InputError(f"--figure {name}: there is no such figure.{nearest(name, FIGURES)}")
     made, sentences = [], []

@@ -72,11 +72,12 @@ def test_a_written_file_begins_with_its_source_and_has_no_licence(name: str) -> 
     assert known_scenarios()[name].source in " ".join(text.replace("\n#", " ").split())
 
 
-def test_an_editor_takes_every_written_file_and_marks_a_wrong_key_and_a_wrong_value() -> None:
-    def lint(*files: str) -> subprocess.CompletedProcess[str]:
-        words = ["tombi", "lint", "--offline", *files]
-        return subprocess.run(words, capture_output=True, text=True, check=False)
+def lint(*files: str) -> subprocess.CompletedProcess[str]:
+    words = ["tombi", "lint", "--offline", *files]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
 
+
+def test_an_editor_takes_every_written_file_and_marks_a_wrong_key_and_a_wrong_value() -> None:
     for name in NAMES:
         written(name)
     done = lint(*(f"{name}.toml" for name in NAMES))
@@ -86,6 +87,24 @@ def test_an_editor_takes_every_written_file_and_marks_a_wrong_key_and_a_wrong_va
     done = lint("wrong.toml")
     said = done.stdout + done.stderr
     assert done.returncode == 1 and "rat" in said and "Integer" in said
+
+
+def test_an_editor_takes_a_written_sweep_and_marks_a_wrong_key_and_a_wrong_value() -> None:
+    written("home")
+    assert status(["new", "--sweep", "home.toml"]) == 0
+    text = Path("sweep.toml").read_text()
+    for form in (
+        'plan = "grid"',
+        'plan = { kind = "latin_hypercube", cells = 3 }',
+        'hosts = ["sim"]',
+    ):
+        Path(f"{len(form)}.toml").write_text(text.replace("seeds = 3", f"seeds = '2..4'\n{form}"))
+    done = lint(*(path.name for path in Path().glob("*.toml")))
+    assert done.returncode == 0, done.stdout + done.stderr
+    Path("wrong.toml").write_text(text.replace("seeds", "sedes").replace('key = "', 'key = 5 # "'))
+    done = lint("wrong.toml")
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and "sedes" in said and "String" in said
 
 
 def test_the_list_has_every_scenario_and_section_with_its_source() -> None:

@@ -214,9 +214,14 @@ def schema_text() -> str:
             # A kind alone is allowed: `app = "bulk"` stands for `app = { kind = "bulk" }`.
             kinds = list(properties[key]["discriminator"]["mapping"])
             properties[key] = {"anyOf": [{"enum": kinds}, properties[key]]}
+    return published(schema)
+
+
+def published(schema: dict[str, Any]) -> str:
+    """Write a schema of models as a file for editors."""
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$comment": "generated from the models in sojourn.scenario",
+        "$comment": "generated from the models in sojourn",
     }
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from sojourn.core.errors import InputError
 from sojourn.core.units import Duration, Rate
 from sojourn.scenario import toml
-from sojourn.store.store import write_errors
+from sojourn.scenario.reference import published
+from sojourn.store.store import write_errors, write_whole
+from sojourn.sweeps.model import SweepTable
 from sojourn.user_aqm.compiler import shown
 from sojourn.user_aqm.library import absolute
 
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 
 # What people ask first of a kind of traffic.
 _ASKED = {"bulk": "goodput_mbps", "web": "page_p95_s", "voip": "delay_p95_ms", "ping": "rtt_p95_ms"}
-_SAMPLE = """\
+# Editors find it by the first line of a sweep.
+SCHEMA = "sweep.schema.json"
+_SAMPLE = (
+    f"#:schema ./{SCHEMA}\n"
+    + """\
 # Every value of one axis with every value of the other, with each algorithm and seed.
 scenario = {scenario}
 aqms = ["fifo", "codel", "fq_codel"]
@@ -37,10 +43,12 @@ values = [{rates}]
 key = "dumbbell.rtt"
 values = [{rtts}]
 """
+)
 
 
 def write_sample(scenario: Path, file: Path | None) -> Path:
-    """Write a sweep of a scenario that has a dumbbell, sweep.toml unless `file` is given.
+    """Write a sweep of a scenario that has a dumbbell, sweep.toml unless `file` is given, and the
+    schema by which an editor checks it.
 
     InputError: there is such a file, or the bottleneck has no rate and round trip of its own.
     """
@@ -64,7 +72,18 @@ def write_sample(scenario: Path, file: Path | None) -> Path:
     )
     with write_errors(out), out.open("x", encoding="utf-8") as sink:
         sink.write(text)
+    write_whole(out.with_name(SCHEMA), schema_text().encode())
     return out
+
+
+def schema_text() -> str:
+    """Make the schema of a sweep from its models."""
+    schema = SweepTable.model_json_schema(by_alias=True)
+    # A kind alone is allowed: `plan = "grid"` stands for `plan = { kind = "grid" }`.
+    kinds = schema["$defs"]["PlanTable"]["properties"]["kind"]["enum"]
+    plan = schema["properties"]["plan"]
+    schema["properties"]["plan"] = {"anyOf": [{"enum": kinds}, plan]}
+    return published(schema)
 
 
 def _metrics(dumbbell: Dumbbell) -> Iterator[str]:

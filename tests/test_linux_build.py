@@ -93,7 +93,9 @@ def test_a_folder_that_is_no_kernel_is_refused_before_it_is_copied(tmp_path: Pat
 
 
 @pytest.mark.parametrize("kind", ["tar", "text"])
-def test_an_archive_that_is_no_kernel_is_refused(tmp_path: Path, kind: str) -> None:
+def test_an_archive_that_is_no_kernel_is_refused(
+    tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     archive = tmp_path / "some.tar"
     if kind == "tar":
         (tmp_path / "some").mkdir()
@@ -103,6 +105,8 @@ def test_an_archive_that_is_no_kernel_is_refused(tmp_path: Path, kind: str) -> N
         archive.write_text("no archive")
     with pytest.raises(uml.BuildError, match=r"no source of a kernel|not look like a tar archive"):
         uml.build(archive)
+    # Off a terminal too: what follows takes minutes.
+    assert "building the virtual-time kernel; log: " in capsys.readouterr().err
 
 
 def test_an_option_of_the_sanitizers_that_a_kernel_does_not_have_is_missed(tmp_path: Path) -> None:

@@ -244,6 +244,20 @@ def test_help_has_a_short_option(words: list[str], capsys: pytest.CaptureFixture
     assert "Usage: sojourn" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("verb", [verb for verbs in line.VERBS.values() for verb in verbs])
+def test_an_option_names_its_value_and_no_type_of_python(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status([verb, "-h"]) == 0
+    assert not re.search(r"--\S+ +<(list|\w+ range)", capsys.readouterr().out)
+
+
+def test_help_says_how_to_begin(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["-h"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "To begin: `sojourn demo`, then `sojourn new --scenario home`" in said
+
+
 def test_a_shell_completes_names() -> None:
     surroundings = {
         **os.environ,

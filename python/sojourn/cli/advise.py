@@ -31,7 +31,7 @@ def advise(
     down: Annotated[str, typer.Option("--down", help="Rate of the line down, as in 50mbit.")],
     rtt: Annotated[str, typer.Option("--rtt", help="Round trip of the empty line.")] = "40ms",
     calls: Annotated[int, typer.Option("--calls", help="Calls at once, each both ways.")] = 1,
-    seeds: Annotated[int, typer.Option("--seeds", min=2, help="Seeds 1 to N.")] = 5,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=2, help="Seeds 1 to N.")] = 5,
     out: Annotated[
         Path | None, typer.Option("--out", help="A file for the line as a scenario.")
     ] = None,

@@ -37,6 +37,8 @@ def app(verb: str = "") -> typer.Typer:
     made = typer.Typer(
         name="sojourn",
         help="Active queue management: simulate, compare, reproduce.",
+        epilog="To begin: `sojourn demo`, then `sojourn new --scenario home` and `sojourn run "
+        "home.toml --aqm fifo --aqm codel --plot page.html`. Each command has its own --help.",
         no_args_is_help=True,
         context_settings=HELP,
         pretty_exceptions_enable=False,

@@ -84,6 +84,7 @@ Host = Annotated[
     list[str] | None,
     typer.Option(
         "--host",
+        metavar="HOST",
         help="Where it runs: sim or linux; repeat for both.",
         autocompletion=one_of(HOSTS),
     ),
@@ -107,6 +108,7 @@ Aqm = Annotated[
     list[str] | None,
     typer.Option(
         "--aqm",
+        metavar="AQM",
         help="NAME, NAME@PRESET, either with :key=value,...; NAME may be a C file of yours; "
         "repeat for more.",
         autocompletion=aqms,
@@ -114,7 +116,11 @@ Aqm = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", help="key=value, in the scenario or in every queue under test."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="In the scenario or in every queue under test; repeat for more.",
+    ),
 ]
 SEEDS_HELP = "Seeds 1 to N, or FIRST..LAST."
 Form = Annotated[
@@ -134,7 +140,8 @@ def check_form(form: str | None) -> None:
 
 
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Runs at once; unless given, cores.")
+    int | None,
+    typer.Option("--workers", metavar="N", min=1, help="Runs at once; unless given, cores."),
 ]
 Dask = Annotated[
     str | None, typer.Option("--dask", help="Address of a Dask scheduler that runs it.")

@@ -46,7 +46,11 @@ def reproduce(
     context: typer.Context,
     what: Annotated[
         list[str] | None,
-        typer.Argument(help="PAPER or PAPER/EXPERIMENT", autocompletion=options.experiments),
+        typer.Argument(
+            metavar="WHAT...",
+            help="PAPER or PAPER/EXPERIMENT",
+            autocompletion=options.experiments,
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer seeds; verdicts provisional.")

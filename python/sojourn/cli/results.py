@@ -36,7 +36,10 @@ def _formats(incomplete: str) -> list[str]:
     return one_of(FORMATS)(incomplete)
 
 
-Results = Annotated[list[Path], typer.Argument(help="Folders that --out made.", show_default=False)]
+Results = Annotated[
+    list[Path],
+    typer.Argument(metavar="RESULT...", help="Folders that --out made.", show_default=False),
+]
 
 
 @app.command()
@@ -46,6 +49,7 @@ def plot(
         list[str] | None,
         typer.Option(
             "--figure",
+            metavar="FIGURE",
             help="delay, queue, cdf, ccdf, ping, fct, page, rate, cwnd, srtt, fairness, drops, "
             "probability or tradeoff; repeat for more. Unless given, all.",
             autocompletion=_figures,
@@ -99,9 +103,14 @@ def compare(
         str | None,
         typer.Option("--transfers", help="In place of that, the transfers of flows of this name."),
     ] = None,
-    flow: Annotated[int, typer.Option("--flow", min=0, help="Which of them, from 0.")] = 0,
+    flow: Annotated[
+        int, typer.Option("--flow", metavar="N", min=0, help="Which of them, from 0.")
+    ] = 0,
     visit: Annotated[
-        int, typer.Option("--visit", min=1, help="Which visit of it, such as a page, from 1.")
+        int,
+        typer.Option(
+            "--visit", metavar="N", min=1, help="Which visit of it, such as a page, from 1."
+        ),
     ] = 1,
     form: Form = None,
     as_json: Json = False,
@@ -176,10 +185,10 @@ def export(
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
     aqm: Annotated[
-        list[str] | None, typer.Option("--aqm", help="Of these alone; repeat for more.")
+        list[str] | None, typer.Option("--aqm", metavar="AQM", help="Of these alone; repeat.")
     ] = None,
     seed: Annotated[
-        list[int] | None, typer.Option("--seed", help="Of these alone; repeat for more.")
+        list[int] | None, typer.Option("--seed", metavar="SEED", help="Of these alone; repeat.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -26,7 +26,9 @@ def stability(
     algorithm: Annotated[
         list[str],
         typer.Argument(
-            help="NAME, NAME@PRESET, either with :key=value,...", autocompletion=options.aqms
+            metavar="AQM...",
+            help="NAME, NAME@PRESET, either with :key=value,...",
+            autocompletion=options.aqms,
         ),
     ],
     flows: Annotated[int, typer.Option("--flows", help="How many TCP flows share the link.")],
@@ -36,7 +38,8 @@ def stability(
         str, typer.Option("--packet", help="Length of every packet, with all headers.")
     ] = "1500 B",
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value, a parameter of each algorithm.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A parameter of each algorithm."),
     ] = None,
     as_printed: Annotated[
         bool, typer.Option("--as-printed", help="Add the loop as the algorithm's paper prints it.")

@@ -41,7 +41,10 @@ def cache(
         typer.Option("--clear", help="Remove runs, builds or all.", show_default=False),
     ] = None,
     older_than: Annotated[
-        float, typer.Option("--older-than", min=0, help="Only what is unchanged for so many days.")
+        float,
+        typer.Option(
+            "--older-than", metavar="DAYS", min=0, help="Only what is unchanged for so many days."
+        ),
     ] = 0,
     as_json: Json = False,
 ) -> None:

@@ -457,7 +457,7 @@ def test_a_cluster_makes_the_runs_of_a_ledger_and_what_is_missing_has_its_hours(
     module.Client = Counted  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "distributed", module)
     reproduce(find(["toy/a"])[0], workers=1, seeds={"sim": 2})
-    words = ["reproduce", "--out", str(tmp_path / "out"), "--dask", "tcp://here"]
+    words = ["reproduce", "--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:8786"]
     assert status(words) == 0
     said = r"toy/a on sim: 4 of 12 runs are missing, about [\d.e-]+ hours of processor time\n"
     assert re.search(said, capsys.readouterr().err)
@@ -465,8 +465,8 @@ def test_a_cluster_makes_the_runs_of_a_ledger_and_what_is_missing_has_its_hours(
     data = ledger.read(tmp_path / "out" / "ledger.json")["papers"][0]
     assert [e["hosts"]["sim"]["seeds"] for e in data["experiments"]] == [[3, 3], [3, 3]]
     asked.clear()
-    assert status(["reproduce", "toy/a", "--dask", "tcp://nowhere"]) == 2
-    assert "--dask tcp://nowhere: no scheduler answers there" in capsys.readouterr().err
+    assert status(["reproduce", "toy/a", "--dask", "tcp://127.0.0.1:9"]) == 2
+    assert "--dask tcp://127.0.0.1:9: no scheduler answers there" in capsys.readouterr().err
 
 
 def test_an_experiment_that_never_ran_on_a_host_has_the_hours_that_others_lead_one_to_expect(

@@ -547,8 +547,12 @@ class Scheduler(ThreadPoolExecutor):
 
     def __init__(self, address: str, **_: Any) -> None:
         super().__init__(2)
-        if address == "tcp://nowhere":
+        if address == "tcp://127.0.0.1:9":
             raise OSError(address)
+
+    @staticmethod
+    def no_host(*_: object) -> None:
+        raise OSError("Name or service not known")
 
     def ncores(self) -> dict[str, int]:
         return dict.fromkeys(map(str, range(self.workers)), 1)
@@ -571,7 +575,7 @@ def dask(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Scheduler]]:
 
 def test_a_cluster_makes_the_runs_and_they_are_filed_here(dask: type[Scheduler]) -> None:
     path = write(RATES)
-    assert status(["sweep", str(path), "--dask", "tcp://here", "--out", "out"]) == 0
+    assert status(["sweep", str(path), "--dask", "tcp://127.0.0.1:8786", "--out", "out"]) == 0
     assert all(Store(Path("out/runs")).load(key) for key in run_keys(Path("out")))
     assert sojourn.sweep(path, out="out").made == 0
 
@@ -579,9 +583,11 @@ def test_a_cluster_makes_the_runs_and_they_are_filed_here(dask: type[Scheduler])
 @pytest.mark.parametrize(
     ("address", "changes", "said"),
     [
-        ("tcp://nowhere", {}, "no scheduler answers there"),
-        ("tcp://here", {"workers": 0}, "has no workers"),
-        ("tcp://here", {"version": "0"}, "worker 0 has Sojourn 0, this is"),
+        ("tcp://127.0.0.1:9", {}, "no scheduler answers there"),
+        ("foo", {}, "write tcp://HOST:PORT, as the scheduler prints it"),
+        ("foo:8786", {}, "'foo' is no host that is known"),
+        ("tcp://127.0.0.1:8786", {"workers": 0}, "has no workers"),
+        ("tcp://127.0.0.1:8786", {"version": "0"}, "worker 0 has Sojourn 0, this is"),
     ],
 )
 def test_a_cluster_that_cannot_be_used_is_one_sentence(
@@ -594,6 +600,8 @@ def test_a_cluster_that_cannot_be_used_is_one_sentence(
 ) -> None:
     for name, value in changes.items():
         monkeypatch.setattr(dask, name, value)
+    if "foo" in address:  # no name server is asked
+        monkeypatch.setattr("socket.getaddrinfo", dask.no_host)
     assert status(["sweep", str(write(RATES)), "--dask", address]) == 2
     assert f"--dask {address}: " in (err := capsys.readouterr().err) and said in err
 
@@ -602,7 +610,7 @@ def test_without_dask_there_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert status(["sweep", str(write(RATES)), "--dask", "tcp://here"]) == 2
+    assert status(["sweep", str(write(RATES)), "--dask", "tcp://127.0.0.1:8786"]) == 2
     assert "`pip install distributed` installs it" in capsys.readouterr().err
 
 

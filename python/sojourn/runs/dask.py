@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -55,8 +57,8 @@ def client(address: str) -> Iterator[tuple[Any, int]]:
     """Connect to the scheduler at the address; yield a client and the number of runs that its
     workers take at once.
 
-    InputError: Dask is not installed, no scheduler answers, it has no workers, or their version
-    differs.
+    InputError: Dask is not installed, the address is none, no scheduler answers, it has no workers,
+    or their version differs.
     """
     try:
         distributed = import_module("distributed")
@@ -64,6 +66,7 @@ def client(address: str) -> Iterator[tuple[Any, int]]:
         raise InputError(
             f"--dask {address}: Dask is not installed here; `pip install distributed` installs it"
         ) from error
+    _check_address(address)
     try:
         connection = distributed.Client(address, timeout="10 s", set_as_default=False)
     except Exception as error:  # Dask raises the errors of its transport
@@ -74,6 +77,19 @@ def client(address: str) -> Iterator[tuple[Any, int]]:
             raise InputError(f"--dask {address}: its scheduler has no workers; start some")
         _check_versions(address, connection)
         yield connection, count
+
+
+def _check_address(address: str) -> None:
+    """Raise InputError for an address without a port, and for a host that has no address. Dask
+    would wait for such a host, and print a traceback as it gives up."""
+    parts = re.fullmatch(r"(?:(\w+)://)?\[?(.+?)\]?:(\d+)", address)
+    if not parts:
+        raise InputError(f"--dask {address}: write tcp://HOST:PORT, as the scheduler prints it")
+    if parts[1] in (None, "tcp", "tls"):
+        try:
+            socket.getaddrinfo(parts[2], int(parts[3]))
+        except (OSError, OverflowError) as error:
+            raise InputError(f"--dask {address}: '{parts[2]}' is no host that is known") from error
 
 
 def _check_versions(address: str, connection: Any) -> None:

@@ -139,11 +139,12 @@ def test_run_prints_a_table(small: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_result_that_cannot_be_written_is_status_3(
-    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "file").write_text("")
-    assert status(["run", str(small), "--out", str(tmp_path / "file")]) == 3
-    assert "cannot be written" in capsys.readouterr().err
+    assert status(["run", str(small), "--out", "/proc/no"]) == 3
+    assert "/proc/no: cannot be written" in capsys.readouterr().err
+    assert status(["run", str(small), "--out", str(small)]) == 3
+    assert "small.toml: is a file; name a folder" in capsys.readouterr().err
 
 
 def test_doctor_finds_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:

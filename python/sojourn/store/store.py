@@ -100,6 +100,8 @@ def write_errors(path: Path) -> Iterator[None]:
                 f"{path}: the disk is full; what was finished is kept. "
                 "Make room, or name another folder with --out, and run the same command again"
             ) from error
+        if isinstance(error, FileExistsError) and path.exists() and not path.is_dir():
+            raise StoreError(f"{path}: is a file; name a folder, or another name") from error
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 

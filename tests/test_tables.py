@@ -198,6 +198,15 @@ def test_a_run_says_what_differs_and_what_does_not(
     assert delay["ci95"][0] < delay["difference"] < delay["ci95"][1]
 
 
+@pytest.mark.parametrize(
+    ("difference", "written"), [(1.5, "+1.50"), (-0.0004, "-0.0004"), (0.0, "0"), (-0.0, "0")]
+)
+def test_a_difference_of_one_seed_is_never_written_as_a_zero_with_a_sign(
+    difference: float, written: str
+) -> None:
+    assert tables._interval(estimate([difference]), 1) == written
+
+
 def test_one_seed_shows_no_difference(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["run", str(small), "--aqm", "codel", "--aqm", "fifo"]) == 0
     assert "difference" not in capsys.readouterr().out

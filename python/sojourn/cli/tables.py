@@ -240,7 +240,9 @@ def _difference_table(title: str, differences: Sequence[Difference], own: OwnNam
 
 def _interval(estimate: Estimate, pairs: int) -> str:
     if pairs == 1:
-        return f"{estimate.mean:+.2f}"
+        # A small difference keeps a digit, and none has no sign.
+        small = f"{estimate.mean:+.1g}" if estimate.mean else "0"
+        return f"{estimate.mean:+.2f}" if abs(estimate.mean) >= 0.005 else small
     half = (estimate.high - estimate.low) / 2
     # Two digits of the half width: a mean beside zero then shows as such.
     digits = min(max(1 - math.floor(math.log10(half)), 2), 6) if half else 2

@@ -38,8 +38,8 @@ def test_a_paper_of_a_folder_runs_and_its_claims_are_judged(
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "sentence"),
     [
-        ("paper.toml", "title", "tilte", "mypaper/paper.toml:4: tilte: unknown key"),
-        ("paper.toml", "seeds = 10", "seeds = 0", "mypaper/paper.toml:7: seeds: 0 is too small"),
+        ("paper.toml", "title", "tilte", "mypaper/paper.toml:5: tilte: unknown key"),
+        ("paper.toml", "seeds = 10", "seeds = 0", "mypaper/paper.toml:8: seeds: 0 is too small"),
         ("paper.toml", '"codel"', '"codle"', "algorithms[1].algorithm: unknown algorithm 'codle'"),
         ("1/experiment.toml", 'window = "full"', "", "window is missing; write it here or in"),
         ("1/experiment.toml", '"full"', '"ful"', "window: the scenario has no 'ful'"),
@@ -48,7 +48,7 @@ def test_a_paper_of_a_folder_runs_and_its_claims_are_judged(
         ("1/claims.toml", '"CoDel"', '"Codel"', "1/claims.toml: no cell is 'drop, 20 ms, Codel"),
         ("1/claims.toml", '"less"', '"lesser"', "claim 1/tenth: there is no such relation"),
         ("1/claims.toml", "source =", "sauce =", "1/claims.toml: claims[0].source: is missing"),
-        ("1/scenario.toml", "rate", "rat", "1/scenario.toml:8: dumbbell.rat: unknown key"),
+        ("1/scenario.toml", "rate", "rat", "1/scenario.toml:9: dumbbell.rat: unknown key"),
     ],
 )
 def test_a_mistake_of_a_file_is_told_before_the_first_run(

@@ -32,10 +32,12 @@ from sojourn.papers import claims_file
 from sojourn.papers.claim import Cell, Claim
 from sojourn.papers.claims import Judged
 from sojourn.papers.experiment import Experiment, PaperFiles, experiments
+from sojourn.papers.forms import ExperimentTable
 from sojourn.papers.points import claims_of
 from sojourn.papers.reasons import Measured
 from sojourn.papers.reproduce import SEPARATOR, Reproduction, judge
-from sojourn.scenario.known import without_licence
+from sojourn.scenario.known import SCHEMA, without_licence
+from sojourn.scenario.reference import published, schema_text
 from sojourn.store.store import write_errors
 
 
@@ -230,13 +232,32 @@ def _figure_in_print(paper: Paper, path: Path, entry: Mapping[str, Any]) -> InPr
 SAMPLE = Path(__file__).parent / "sample"
 
 
+# The schema by which an editor checks a file; a key of an experiment may stand in paper.toml.
+_SCHEMAS = {
+    "scenario.toml": SCHEMA,
+    "experiment.toml": "experiment.schema.json",
+    "paper.toml": "experiment.schema.json",
+}
+
+
 def write_sample(folder: Path) -> Path:
-    """Write a paper of one experiment into a new folder. InputError where there is such a thing."""
+    """Write a paper of one experiment into a new folder, with schemas for editors. InputError where
+    there is such a thing."""
     if folder.exists():
         raise InputError(f"{folder}: there is such a file or folder; nothing was written")
+    texts = {
+        SCHEMA: schema_text(),
+        "experiment.schema.json": published(ExperimentTable.model_json_schema(by_alias=True)),
+    }
     for path in sorted(SAMPLE.rglob("*.toml")):
-        place = folder / path.relative_to(SAMPLE)
-        with write_errors(place):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(without_licence(path.read_text(encoding="utf-8")), encoding="utf-8")
+        place = path.relative_to(SAMPLE)
+        text = without_licence(path.read_text(encoding="utf-8"))
+        if path.name in _SCHEMAS:
+            up = "../" * len(place.parent.parts) or "./"
+            text = f"#:schema {up}{_SCHEMAS[path.name]}\n{text}"
+        texts[str(place)] = text
+    for name, text in texts.items():
+        with write_errors(folder / name):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
     return folder

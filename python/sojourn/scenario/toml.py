@@ -42,7 +42,7 @@ def read_text(path: str | Path) -> str:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: cannot be read: it is no text in UTF-8") from error
+        raise InputError(f"{path}: cannot be read: it is not text in UTF-8") from error
 
 
 def loads(text: str) -> Scenario:

@@ -46,7 +46,7 @@ def text(path: Path, what: str, most_bytes: int) -> str:
     except OSError as error:
         raise ValueError(f"'{path}' cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"'{path}' is no {what}: it is no text") from error
+        raise ValueError(f"'{path}' is no {what}: it is not text") from error
 
 
 def read(path: Path) -> tuple[int, ...]:

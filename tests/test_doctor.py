@@ -192,6 +192,15 @@ def test_a_device_that_vanishes_between_two_commands_is_named(
         device.read("wan")
 
 
+def test_a_filter_to_a_device_that_was_deleted_ends_no_reading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = Machine(SOUND[1])
+    monkeypatch.setattr(device, "ask", machine)
+    monkeypatch.setattr(device.Reading, "redirect", lambda _, of: "*" if of == "wan" else "")
+    assert "wan" in device.read("wan").links
+
+
 def test_the_loopback_is_answered_with_the_devices_that_lead_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

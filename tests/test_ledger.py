@@ -277,6 +277,9 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     core, part["hosts"]["sim"]["core"] = part["hosts"]["sim"]["core"], "another"
     filled = ledger.joined(whole, hole)["papers"][0]["experiments"][0]
     assert filled["hosts"]["sim"]["core"] == f"another and {core}"
+    part["hosts"]["sim"]["core"] = f"another and {core}"
+    again = ledger.joined(whole, hole)["papers"][0]["experiments"][0]
+    assert again["hosts"]["sim"]["core"] == f"another and {core}"
     filled["hosts"]["sim"]["core"] = core
     assert filled == whole["papers"][0]["experiments"][0]
     assert part["hosts"]["sim"]["cells"]["not run"] > 0
@@ -494,6 +497,8 @@ def test_an_experiment_that_never_ran_on_a_host_has_the_hours_that_others_lead_o
     assert re.fullmatch(said + by_others, second.words())
     assert second.cpu_s and second.simulated_s
     assert second.cpu_s == pytest.approx(6 * second.simulated_s)
+    many = ledger_run.Missing("toy/a", "linux", 0, 1000, cpu_s=1476, judged=123.4)
+    assert "about 410 hours of processor time at 120 times the" in many.words()
     # With nothing to judge by there are no hours.
     (gap,) = ledger_run.missing(find(["toy/a"]), True, hosts, ("linux",), {})
     assert gap.words() == "4 of 4 runs are missing"

@@ -290,7 +290,7 @@ def test_a_distribution_without_dkms_is_told_to_make_the_module(tmp_path: Path) 
 @pytest.mark.parametrize("verb", ["start", "stop"])
 def test_a_user_is_told_that_root_is_wanted(tmp_path: Path, verb: str) -> None:
     laid = set_up(tmp_path, verb, *CONF, user=1000)
-    assert (laid.status, laid.lines) == (1, []) and "root is wanted" in laid.told
+    assert (laid.status, laid.lines) == (1, []) and "only root may" in laid.told
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,11 @@ OF_DUMBBELL = [
         'queue = "pie"',
         "9: back.queue: nothing",
     ),
-    ('= { rate = "100 Mbit/s"', '= { rate = "1 bit/s"', "9: back.rate: 1 bit/s is outside 8 bit/s to"),
+    (
+        '= { rate = "100 Mbit/s"',
+        '= { rate = "1 bit/s"',
+        "9: back.rate: 1 bit/s is outside 8 bit/s to",
+    ),
     ('"ftp"', f'"{"f" * 76}"', "24: flows[0].name: '"),
     (
         "count = 90",

@@ -586,6 +586,8 @@ def test_a_cluster_makes_the_runs_and_they_are_filed_here(dask: type[Scheduler])
         ("tcp://127.0.0.1:9", {}, "no scheduler answers there"),
         ("foo", {}, "write tcp://HOST:PORT, as the scheduler prints it"),
         ("foo:8786", {}, "'foo' is no host that is known"),
+        ("tcp://a..b:80", {}, "'a..b' is no host that is known"),
+        ("http://127.0.0.1:80", {}, "write tcp://HOST:PORT, as the scheduler prints it"),
         ("tcp://127.0.0.1:8786", {"workers": 0}, "has no workers"),
         ("tcp://127.0.0.1:8786", {"version": "0"}, "worker 0 has Sojourn 0, this is"),
     ],

@@ -153,7 +153,7 @@ def stages(version: str) -> list[Stage]:
 def missing() -> str:
     """What is wanted and not here; nothing: an empty sentence."""
     if os.getuid() != 0:
-        return "root is wanted, who mounts the guest's disk"
+        return "only root may mount the guest's disk: run it with sudo"
     path = f"{os.environ['PATH']}:/usr/sbin:/sbin"
     lost = [package for tool, package in NEEDED.items() if not shutil.which(tool, path=path)]
     return f"apt install {' '.join(lost)}" if lost else ""

@@ -47,7 +47,7 @@ def reproduce(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="WHAT...",
+            metavar="WHAT",
             help="PAPER or PAPER/EXPERIMENT",
             autocompletion=options.experiments,
         ),

@@ -38,7 +38,7 @@ def _formats(incomplete: str) -> list[str]:
 
 Results = Annotated[
     list[Path],
-    typer.Argument(metavar="RESULT...", help="Folders that --out made.", show_default=False),
+    typer.Argument(metavar="RESULT", help="Folders that --out made.", show_default=False),
 ]
 
 

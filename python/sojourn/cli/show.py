@@ -98,8 +98,11 @@ def listing(what: str) -> dict[str, list[dict[str, Any]]]:
     one."""
     lists = _lists()
     if what and what not in lists:
-        entries = (entry["name"] for list_of in lists.values() for entry in list_of())
-        shown = f" `sojourn show {what}` shows it." if what in entries else ""
+        shown = ""
+        for kind, list_of in lists.items():
+            if what in (entry["name"] for entry in list_of()):
+                word = "show --network" if kind in ("scenarios", "experiments") else "show"
+                shown = f" `sojourn {word} {what}` shows it."
         raise InputError(f"list {what}: there is no such list.{shown or nearest(what, lists)}")
     return {name: entries() for name, entries in lists.items() if what in ("", name)}
 

@@ -26,7 +26,7 @@ def stability(
     algorithm: Annotated[
         list[str],
         typer.Argument(
-            metavar="AQM...",
+            metavar="AQM",
             help="NAME, NAME@PRESET, either with :key=value,...",
             autocompletion=options.aqms,
         ),

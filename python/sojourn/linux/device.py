@@ -263,8 +263,10 @@ def read(device: str) -> Reading:
     devices = [device]
     while devices:
         answers |= _of_device(devices[0])
-        to = Reading(answers).redirect(devices.pop(0))
-        if to and asked(CLASSES, to) not in answers:
+        reading = Reading(answers)
+        to = reading.redirect(devices.pop(0))
+        # tc writes "*" for a target that was deleted.
+        if to in reading.links and asked(CLASSES, to) not in answers:
             devices.append(to)
     return Reading(answers)
 

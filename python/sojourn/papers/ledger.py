@@ -200,6 +200,7 @@ class LedgerForm(_Form):
 
 FORMAT = 1
 FILE = "ledger.json"
+AND = " and "  # between the engines that the cells of a joined experiment come from
 
 
 def begin(quick: bool) -> dict[str, Any]:
@@ -442,16 +443,16 @@ def _joined_experiment(older: ExperimentForm, newer: ExperimentForm) -> Experime
     cells = [cell.model_copy() for cell in newer.cells]
     for host, part in hosts.items():
         first, second = (older, newer) if richer[host] is older else (newer, older)
-        cores = dict.fromkeys([part.core])
+        cores = dict.fromkeys((part.core or "").split(AND))
         for cell, held, other in zip(cells, first.cells, second.cells, strict=True):
             measured = getattr(held, host)
             if measured == NOT_RUN != getattr(other, host):
                 measured = getattr(other, host)
-                cores[second.hosts[host].core] = None
+                cores |= dict.fromkeys((second.hosts[host].core or "").split(AND))
                 if cell.published is not None and cell.metric not in derived:
                     _recount(part, cell.metric, cell.published, measured)
             setattr(cell, host, measured)
-        part.core = " and ".join(filter(None, cores)) or None
+        part.core = AND.join(filter(None, cores)) or None
         if all(getattr(cell, host) != NOT_RUN for cell in cells):
             part.why = ""
     claims = _joined_claims(older.claims, newer.claims)

@@ -67,10 +67,11 @@ class Missing:
         if self.cpu_s is None:
             return text
         hours = gone * self.cpu_s / 3600
-        text += f", about {hours:.2g} hours of processor time"
+        text += f", about {float(f'{hours:.2g}'):g} hours of processor time"
         if self.judged is None:
             return text
-        return f"{text} at {self.judged:.2g} times the simulator's, as other experiments take"
+        times = f"{float(f'{self.judged:.2g}'):g} times the simulator's"
+        return f"{text} at {times}, as other experiments take"
 
 
 def missing(

@@ -64,7 +64,7 @@ def _made_with(data: Mapping[str, Any]) -> str:
     cores, by_host = set(), {}
     for host in HOSTS:
         ran = [entry for entry in entries if entry["hosts"][host]["core"]]
-        cores |= {entry["hosts"][host]["core"] for entry in ran}
+        cores |= {core for entry in ran for core in entry["hosts"][host]["core"].split(ledger.AND)}
         counts = [count for entry in ran for count in entry["hosts"][host]["seeds"]]
         if counts:
             by_host[host] = min(counts), max(counts)
@@ -220,7 +220,8 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
     least, most = ran["seeds"]
     seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
     words = _with(counted or "no number in print", seeds) if ran["core"] else NOT_RUN
-    return f"{words}: {' '.join(ran['why'].split())}" if ran["why"] else words
+    head, *problems = (line.strip() for line in (ran["why"] or "").splitlines() or [""])
+    return " ".join([f"{words}: {head}", "; ".join(problems)]).strip() if head else words
 
 
 def _words(counts: Mapping[str, int]) -> str:

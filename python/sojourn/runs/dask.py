@@ -82,14 +82,13 @@ def client(address: str) -> Iterator[tuple[Any, int]]:
 def _check_address(address: str) -> None:
     """Raise InputError for an address without a port, and for a host that has no address. Dask
     would wait for such a host, and print a traceback as it gives up."""
-    parts = re.fullmatch(r"(?:(\w+)://)?\[?(.+?)\]?:(\d+)", address)
+    parts = re.fullmatch(r"(?:(?:tcp|tls)://)?\[?([^/\s]+?)\]?:(\d+)", address)
     if not parts:
         raise InputError(f"--dask {address}: write tcp://HOST:PORT, as the scheduler prints it")
-    if parts[1] in (None, "tcp", "tls"):
-        try:
-            socket.getaddrinfo(parts[2], int(parts[3]))
-        except (OSError, OverflowError) as error:
-            raise InputError(f"--dask {address}: '{parts[2]}' is no host that is known") from error
+    try:
+        socket.getaddrinfo(parts[1], int(parts[2]))
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise InputError(f"--dask {address}: '{parts[1]}' is no host that is known") from error
 
 
 def _check_versions(address: str, connection: Any) -> None:

@@ -50,12 +50,14 @@ def loads(text: str) -> Scenario:
     return validate(parse(text, "<text>"), source="<text>", text=text)
 
 
-# Behind the words of Python's reader of TOML.
+# Behind the words that a sentence of Python's reader of TOML begins with.
 _TOML_REMEDIES = {
     "Expected newline or end of document after a statement": (
         '; text and a value with a unit stand in quotes, as in "10 Mbit/s"'
     ),
     "Cannot overwrite a value": "; the key is there twice: leave one out",
+    "Cannot declare": "; the table is there twice: join the two",
+    "Invalid value": '; text stands in quotes, as in "codel"',
 }
 
 
@@ -66,7 +68,8 @@ def parse(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         reason, _, place = str(error).partition(" (at ")
         numbers = re.findall(r"\d+", place) or [str(len(text.splitlines()) or 1)]
-        remedy = _TOML_REMEDIES.get(reason, "")
+        remedies = (text for words, text in _TOML_REMEDIES.items() if reason.startswith(words))
+        remedy = next(remedies, "")
         raise InputError(f"{source}:{':'.join(numbers)}: not TOML: {reason}{remedy}") from error
     except RecursionError as error:
         raise InputError(f"{source}: brackets are nested too deeply") from error

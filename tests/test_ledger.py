@@ -475,21 +475,24 @@ def test_a_cluster_makes_the_runs_of_a_ledger_and_what_is_missing_has_its_hours(
 def test_an_experiment_that_never_ran_on_a_host_has_the_hours_that_others_lead_one_to_expect(
     toy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both ran in the simulator; one has half of its runs on a Linux that takes six times as
-    long."""
-    there = iter([2, 0, 0])
+    """Both ran in the simulator; one has a case on a Linux that takes six times as long."""
+    hosts = ("sim", "linux")
+    begun = find(["toy/a"])[0].cases_on("linux", hosts, True)[:1]
 
-    def count(*asked: Any) -> int:
-        return count_stored(*asked) if asked[-1] == "sim" else next(there)
+    def count(cases: Any, seeds: Any, store: Any, host: str) -> int:
+        if host == "sim":
+            return count_stored(cases, seeds, store, host)
+        return len(seeds) * sum(case in begun for case in cases)
 
     def seconds(cases: Any, seeds: Any, store: Any, host: str) -> float:
-        return {"sim": 1, "linux": 6}[host] * (seconds_stored(cases, seeds, store, "sim") or 0)
+        if host == "sim":
+            return seconds_stored(cases, seeds, store, host) or 0
+        return 6 * (seconds_stored(begun, seeds, store, "sim") or 0)
 
     for experiment in find(["toy/a", "toy/b"]):
         reproduce(experiment, quick=True, workers=1)
     monkeypatch.setattr(ledger_run, "count_stored", count)
     monkeypatch.setattr(ledger_run, "seconds_stored", seconds)
-    hosts = ("sim", "linux")
     first, second = ledger_run.missing(find(["toy/a", "toy/b"]), True, hosts, hosts, {})
     said = r"\d of 4 runs are missing, about \S+ hours of processor time"
     assert re.fullmatch(said, first.words())
@@ -500,6 +503,7 @@ def test_an_experiment_that_never_ran_on_a_host_has_the_hours_that_others_lead_o
     many = ledger_run.Missing("toy/a", "linux", 0, 1000, cpu_s=1476, judged=123.4)
     assert "about 410 hours of processor time at 120 times the" in many.words()
     # With nothing to judge by there are no hours.
+    begun.clear()
     (gap,) = ledger_run.missing(find(["toy/a"]), True, hosts, ("linux",), {})
     assert gap.words() == "4 of 4 runs are missing"
 

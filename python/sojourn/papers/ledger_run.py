@@ -102,8 +102,11 @@ def missing(
             if not why and (there < wanted or host != "sim"):
                 cpu_s = seconds_stored(cases, numbers, store, host) if there else None
             if not why and host != "sim":
-                # Without ablations, which the simulator has more of.
+                # Without ablations, which the simulator has more of; of one that has begun to run
+                # on the host, the cases that it has.
+                ran = [case.labels for case in cases if count_stored([case], numbers, store, host)]
                 same = experiment.cases_on("sim", (host, "sim"), quick)
+                same = [case for case in same if case.labels in ran or not ran]
                 of_sim = seeds_on(experiment, "sim", quick, seeds)
                 simulated_s = seconds_stored(same, of_sim, store, "sim")
             gap = Missing(experiment.id, host, there, wanted, why, cpu_s, simulated_s)

@@ -8,16 +8,29 @@ import ast
 import inspect
 import subprocess
 import sys
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 import sojourn
+from packaging.specifiers import SpecifierSet
 from sojourn import _native
 
 
 def test_what_is_public_is_exported_and_sorted() -> None:
     assert sojourn.__all__ == sorted(sojourn.__all__)
     assert all(hasattr(sojourn, name) for name in sojourn.__all__)
+
+
+def test_every_library_of_the_lock_runs_on_the_oldest_python_that_is_promised() -> None:
+    """Debian 12 has 3.11.2: a library that wants 3.11.5 ends `make demo` there."""
+    wanted = {
+        found.name: found.metadata["Requires-Python"]
+        for found in distributions()
+        if "Requires-Python" in found.metadata
+    }
+    assert len(wanted) > 20
+    assert not [name for name, versions in wanted.items() if "3.11.0" not in SpecifierSet(versions)]
 
 
 def test_the_stub_names_every_function_and_argument_of_the_native_module() -> None:

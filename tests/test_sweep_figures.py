@@ -15,7 +15,7 @@ import pytest
 import sojourn
 from matplotlib.container import ErrorbarContainer
 from sojourn.cli import status
-from sojourn.core.errors import InputError
+from sojourn.core.errors import InputError, StoreError
 from sojourn.core.text import json_text
 from sojourn.show.drawing import draw
 from sojourn.show.theme import GROUND
@@ -198,6 +198,12 @@ def test_a_sweep_alone_or_beside_a_run_is_not_compared(
     assert "a sweep is compared with another one" in capsys.readouterr().err
     with pytest.raises(InputError, match="holds no sweep"):
         Kept.load(tmp_path)
+    with pytest.raises(InputError, match="is not there"):
+        Kept.load(tmp_path / "nowhere")
+    newer = shutil.copytree(folders[0], tmp_path / "newer") / "result.json"
+    newer.write_text(newer.read_text().replace('"format": 1', '"format": 99'))
+    with pytest.raises(StoreError, match=r"format 99 of a sweep is not known; .* reads 1"):
+        Kept.load(newer.parent)
 
 
 def test_a_folder_whose_table_was_changed_is_refused_with_what_mends_it(

@@ -180,6 +180,8 @@ def show_(
             words, command = typed.words(algorithm), "tc qdisc replace dev DEV root "
         print_json({"tc": words}) if as_json else print(command + words.rstrip("\n"))
     elif algorithm is not None and algorithm.endswith(".toml"):
+        if not Path(algorithm).exists():
+            raise InputError(f"show {algorithm}: there is no such file")
         raise InputError(
             f"show {algorithm}: is a scenario: add --expand or --network before it, or --tc"
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sojourn.core.errors import InputError, StoreError
 from sojourn.result.metrics import Metric, find
 from sojourn.store.store import digest_of
+from sojourn.sweeps.result import FORMAT
 
 if TYPE_CHECKING:
     from sojourn.result.compare import Results
@@ -37,7 +38,13 @@ class Kept:
 
         head = _head(folder)
         if head is None:
-            raise InputError(f"{folder}: holds no sweep, as another of these does")
+            said = "holds no sweep" if folder.exists() else "is not there; it is to be a sweep"
+            raise InputError(f"{folder}: {said}, as another of these does")
+        if head.get("format") != FORMAT:
+            raise StoreError(
+                f"{folder}: format {head.get('format')!r} of a sweep is not known; this version "
+                f"reads {FORMAT}: run its command again"
+            )
         for name in ("cells.parquet", "means.parquet", "scenario.toml", "sweep.toml"):
             if not (folder / name).exists() or digest_of(folder / name) != head["files"][name]:
                 raise StoreError(

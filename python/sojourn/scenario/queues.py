@@ -64,7 +64,7 @@ class Queue(Model):
         try:
             name, chosen = algorithms.find_preset(name)
         except Exception as error:
-            if "=" in name:
+            if "=" in name.partition(":")[2]:
                 raise refusal(
                     f"{name!r}: write it as {_as_table(name)}", key="algorithm"
                 ) from error

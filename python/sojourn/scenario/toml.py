@@ -68,8 +68,11 @@ def parse(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         reason, _, place = str(error).partition(" (at ")
         numbers = re.findall(r"\d+", place) or [str(len(text.splitlines()) or 1)]
-        remedies = (text for words, text in _TOML_REMEDIES.items() if reason.startswith(words))
+        remedies = (said for words, said in _TOML_REMEDIES.items() if reason.startswith(words))
         remedy = next(remedies, "")
+        line, column = map(int, numbers if len(numbers) == 2 else (1, 1))
+        if text.split("\n")[line - 1].startswith(",", column - 1):
+            remedy = "; a point stands before decimals, and nothing between thousands"
         raise InputError(f"{source}:{':'.join(numbers)}: not TOML: {reason}{remedy}") from error
     except RecursionError as error:
         raise InputError(f"{source}: brackets are nested too deeply") from error

@@ -129,6 +129,12 @@ def test_a_build_without_headers_says_what_to_install(tmp_path: Path) -> None:
     assert not (tmp_path / "build").exists()
 
 
+def lay(program: Path, text: str) -> None:
+    """Write a program."""
+    program.write_text(text)
+    program.chmod(0o755)
+
+
 def set_up(
     folder: Path,
     verb: str,
@@ -147,13 +153,10 @@ def set_up(
     log = folder / "log"
     log.write_text("")
     for name in ("tc", "ip", "modprobe"):
-        program = programs / name
         said = (says or {}).get(name, "")
-        program.write_text(WRITES.format(name=name, log=log, there=there, says=said))
-        program.chmod(0o755)
+        lay(programs / name, WRITES.format(name=name, log=log, there=there, says=said))
     for name, text in {"id": f"echo {user}", **dict.fromkeys(others, ":")}.items():
-        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
-        (programs / name).chmod(0o755)
+        lay(programs / name, f"#!/bin/sh\n{text}\n")
     if conf:
         (folder / f"{device}.conf").write_text("\n".join(conf))
     done = subprocess.run(
@@ -313,8 +316,7 @@ def test_an_upgrade_of_the_packages_leaves_queues_and_module_and_a_removal_takes
     log = tmp_path / "log"
     log.touch()
     for name in ("systemctl", "modprobe"):
-        (tmp_path / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{log}\n')
-        (tmp_path / name).chmod(0o755)
+        lay(tmp_path / name, f'#!/bin/sh\necho "{name} $*" >>{log}\n')
     # Not every machine of a test is run by systemd.
     text = (LINUX / "debian" / script).read_text().replace("/run/systemd/system", str(tmp_path))
     (tmp_path / script).write_text(text)

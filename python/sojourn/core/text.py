@@ -16,6 +16,11 @@ from pathlib import Path
 from typing import Any
 
 
+def rounded(value: float, digits: int) -> float:
+    """Round to so many significant digits; a number that is written without an exponent."""
+    return float(f"{value:.{digits}g}")
+
+
 @dataclass(frozen=True)
 class Column:
     """A heading, which may have several lines, and a cell for each row, which may too."""

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
+from sojourn.core.text import rounded
 from sojourn.papers import figures
 from sojourn.papers.claim import NOT_RUN, VERDICTS
 from sojourn.papers.experiment import Experiment, PaperFiles
@@ -55,7 +56,7 @@ def _filled(text: str, look: Look, counts: Mapping[str, int]) -> str:
             lacking[experiment] = None
             return ""
         # Three digits are as many as a reader keeps. No line ends between a number and its unit.
-        return f"{float(f'{value:.3g}'):,.10g}\N{NO-BREAK SPACE}{METRICS[metric].unit}".rstrip()
+        return f"{rounded(value, 3):,.10g}\N{NO-BREAK SPACE}{METRICS[metric].unit}".rstrip()
 
     filled = _PLACE.sub(fill, text)
     if lacking:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
-from sojourn.core.text import json_text
+from sojourn.core.text import json_text, rounded
 from sojourn.papers import ledger
 from sojourn.papers.claim import NOT_RUN
 from sojourn.papers.experiment import Experiment
@@ -67,10 +67,10 @@ class Missing:
         if self.cpu_s is None:
             return text
         hours = gone * self.cpu_s / 3600
-        text += f", about {float(f'{hours:.2g}'):g} hours of processor time"
+        text += f", about {rounded(hours, 2):g} hours of processor time"
         if self.judged is None:
             return text
-        times = f"{float(f'{self.judged:.2g}'):g} times the simulator's"
+        times = f"{rounded(self.judged, 2):g} times the simulator's"
         return f"{text} at {times}, as other experiments take"
 
 
@@ -104,7 +104,11 @@ def missing(
             if not why and host != "sim":
                 # Without ablations, which the simulator has more of; of one that has begun to run
                 # on the host, the cases that it has.
-                ran = [case.labels for case in cases if count_stored([case], numbers, store, host)]
+                ran = [
+                    case.labels
+                    for case in cases
+                    if there and count_stored([case], numbers, store, host)
+                ]
                 same = experiment.cases_on("sim", (host, "sim"), quick)
                 same = [case for case in same if case.labels in ran or not ran]
                 of_sim = seeds_on(experiment, "sim", quick, seeds)

@@ -233,10 +233,11 @@ SAMPLE = Path(__file__).parent / "sample"
 
 
 # The schema by which an editor checks a file; a key of an experiment may stand in paper.toml.
+_OF_EXPERIMENT = "experiment.schema.json"
 _SCHEMAS = {
     "scenario.toml": SCHEMA,
-    "experiment.toml": "experiment.schema.json",
-    "paper.toml": "experiment.schema.json",
+    "experiment.toml": _OF_EXPERIMENT,
+    "paper.toml": _OF_EXPERIMENT,
 }
 
 
@@ -247,7 +248,7 @@ def write_sample(folder: Path) -> Path:
         raise InputError(f"{folder}: there is such a file or folder; nothing was written")
     texts = {
         SCHEMA: schema_text(),
-        "experiment.schema.json": published(ExperimentTable.model_json_schema(by_alias=True)),
+        _OF_EXPERIMENT: published(ExperimentTable.model_json_schema(by_alias=True)),
     }
     for path in sorted(SAMPLE.rglob("*.toml")):
         place = path.relative_to(SAMPLE)

@@ -220,8 +220,10 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
     least, most = ran["seeds"]
     seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
     words = _with(counted or "no number in print", seeds) if ran["core"] else NOT_RUN
-    head, *problems = (line.strip() for line in (ran["why"] or "").splitlines() or [""])
-    return " ".join([f"{words}: {head}", "; ".join(problems)]).strip() if head else words
+    if not ran["why"]:
+        return words
+    head, *problems = map(str.strip, ran["why"].splitlines())
+    return f"{words}: {head} {'; '.join(problems)}".rstrip()
 
 
 def _words(counts: Mapping[str, int]) -> str:

@@ -57,7 +57,8 @@ _PREFIX = re.compile(r"^[kKmMgGtT]i?$")
 _TC_SIZE = re.compile(r"^[kKmMgG]?b$")
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
 
-_COMMA = re.compile(r"^\s*[+-]?\d+,\d")
+# A number that begins a text and has a comma.
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d")
 
 NS = "ns"
 BITS_PER_S = "bit/s"
@@ -84,7 +85,7 @@ class UnitError(ValueError):
 def split(text: str) -> tuple[Decimal, str]:
     """Split a quantity into number and unit: '50 ms' -> (50, 'ms'). Raise UnitError for other
     text."""
-    if _COMMA.match(text):
+    if DECIMAL_COMMA.match(text):
         raise UnitError(
             f"{text!r} has a comma; write a point before decimals, and nothing between thousands"
         )

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sojourn.core.errors import InputError, nearest
+from sojourn.core.units import DECIMAL_COMMA
 from sojourn.scenario import known
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.ends import tags
@@ -70,8 +71,8 @@ def parse(text: str, source: str) -> dict[str, Any]:
         numbers = re.findall(r"\d+", place) or [str(len(text.splitlines()) or 1)]
         remedies = (said for words, said in _TOML_REMEDIES.items() if reason.startswith(words))
         remedy = next(remedies, "")
-        line, column = map(int, numbers if len(numbers) == 2 else (1, 1))
-        if text.split("\n")[line - 1].startswith(",", column - 1):
+        line = text.split("\n")[int(numbers[0]) - 1]
+        if DECIMAL_COMMA.match(line.partition("=")[2]):
             remedy = "; a point stands before decimals, and nothing between thousands"
         raise InputError(f"{source}:{':'.join(numbers)}: not TOML: {reason}{remedy}") from error
     except RecursionError as error:

@@ -156,8 +156,14 @@ def test_an_order_is_compared_only_beyond_the_noise_of_one_run() -> None:
         return decided(one, lambda of: measured[of[1]], noise, published=print_)  # type: ignore[no-any-return]
 
     assert found(1e-3).verdict == "not found here", "c is not less than b"
+    # A gap of 0.1 is noise, and is measured: the sentence does not hold, and is not refuted either.
     noisy = found(0.03)
-    assert (noisy.verdict, noisy.remarks()) == ("holds", [of_b_and_c])
+    the_other_way = "measured the other way among these: drop, low, 5/15: Jain's index, b / c = "
+    assert (noisy.verdict, noisy.remarks()[0]) == ("undecided", of_b_and_c)
+    assert noisy.remarks()[1].startswith(the_other_way)
+    measured["c"] = 0.5
+    alike = found(0.03)
+    assert (alike.verdict, alike.remarks()) == ("holds", [of_b_and_c])
     nothing = found(0.3)
     assert nothing.verdict == "undecided"
     assert nothing.remarks()[0] == "print's differences are within one run's noise"

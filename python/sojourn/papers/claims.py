@@ -19,9 +19,9 @@ any result of the rule.
 
 Print comes first. A reading that the paper's own numbers fail decides nothing (sojourn.papers
 .in_print). An order is compared only where print differs by more than two standard deviations of
-one run. A claim that turns with a quantity that the paper does not print is 'not in print'. One
-that the paper's numbers or algorithm contradict in every fair reading says so, and is measured all
-the same.
+one run. It does not hold where a pair that is left out is measured the other way. A claim that
+turns with a quantity that the paper does not print is 'not in print'. One that the paper's numbers
+or algorithm contradict in every fair reading says so, and is measured all the same.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from statistics import stdev
 from types import MappingProxyType
 from typing import Any
 
-from sojourn.papers.calculated import metric_of
+from sojourn.papers.calculated import POLES, metric_of
 from sojourn.papers.claim import (
     CAUSES,
     CONTRADICTED,
@@ -86,6 +86,8 @@ class Check:
             head += f" of {pair.right_signal}"
         if math.isnan(self.estimate.mean):
             return f"{head}: not measured in every seed"
+        if self.metric == POLES.name:  # is calculated, and so has no interval
+            return f"{head} = {self.estimate.mean:g}"
         mean, low, high = _told_apart((self.estimate.mean, *self._interval), *self.bounds)
         unit = metric_of(self.metric).unit if pair.right is None else ""
         if self.quantity == _SPREAD:
@@ -152,6 +154,7 @@ class Decision:
     checks: tuple[Check, ...]
     trial: Trial | None = None  # on the numbers in print
     left_out: tuple[tuple[Pair, str], ...] = ()  # of an order, with their metrics
+    otherwise: tuple[Check, ...] = ()  # those of them that are measured the other way
     # By value of what is not in print.
     turns: Mapping[str, Decision] = field(default_factory=dict)
 
@@ -247,6 +250,9 @@ class Decision:
         if self.left_out:
             pairs = [f"{pair.text()}, {METRICS[metric].label}" for pair, metric in self.left_out]
             texts.append(f"left out, within one run's noise in print: {named(pairs)}")
+        if self.otherwise:
+            contrary = named([check.text() for check in self.otherwise])
+            texts.append(f"measured the other way among these: {contrary}")
         return texts
 
     def to_json(self) -> dict[str, Any]:
@@ -295,21 +301,25 @@ def decide(
 def _decided(claim: Claim, values: Values, published: Print) -> Decision:
     """Decide by the rule alone."""
     left_out = _too_close(claim, values, published) if claim.is_order else []
-    checks = tuple(
-        _check(claim, pair, metric, values)
-        for pair, metric in claim.checks
-        if (pair, metric) not in left_out
+    checks, silent = (
+        tuple(
+            _check(claim, pair, metric, values)
+            for pair, metric in claim.checks
+            if ((pair, metric) in left_out) is is_left_out
+        )
+        for is_left_out in (False, True)
     )
     if claim.together:
         checks = (_together(claim, values),)
     trial = tried(claim, published, left_out)
-    decision = Decision(claim, "undecided", "undecided", checks, trial, tuple(left_out))
+    contrary = tuple(check for check in silent if check.verdict == NOT_FOUND)
+    decision = Decision(claim, "undecided", "undecided", checks, trial, tuple(left_out), contrary)
     if not checks:
         return decision
     counts = decision.counts()
     rule: Verdict = "undecided"
     if claim.meets(counts["holds"], len(checks)):
-        rule = "holds"
+        rule = "undecided" if contrary else "holds"
     elif not claim.meets(counts["holds"] + counts["undecided"], len(checks)):
         rule = NOT_FOUND
     return replace(decision, verdict=rule, rule=rule)

@@ -301,14 +301,15 @@ def _claim(line: Line) -> dict[str, Any]:
 
 
 def _short(judged: Judged) -> str:
-    """Write the counts, the cells that are not so, and what print has to do with it; or the
-    measurement of a single cell."""
+    """Write the rule's verdict where the verdict is another, the counts, the cells that are not so,
+    and what print has to do with it; or the measurement of a single cell."""
     if not judged.decision:
         return f"needs {', '.join(judged.missing)} too" if judged.missing else ""
     decision = judged.decision
     measured = [text for text in (decision.tally(), decision.against()) if text]
     one = [check.text() for check in decision.checks[:1]]
-    return "; ".join([*(measured or one), *decision.remarks()])
+    words = "; ".join([*(measured or one), *decision.remarks()])
+    return f"{decision.beside}. {words}" if decision.beside else words
 
 
 def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import copy
+import re
+from html import escape, unescape
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,9 @@ def test_the_first_screen_is_the_answer_with_measured_numbers_and_a_picture(
         f"- {said.replace(SPACE, ' ')}" in page
         and "- Picture: “drop” of `sojourn reproduce toy/a`." in page
     )
+    picture = (out / "toy.svg").read_text()
+    (words,) = re.findall(r"!\[(.+)\]\(toy\.svg\)", page)
+    assert "CoDel" in words and f'aria-label="{escape(unescape(words))}"' in picture
     # Without one of the experiments there is no answer to the paper.
     assert status(["reproduce", "toy/a", "--quick", "--stored", "--out", str(tmp_path / "a")]) == 0
     assert 'class="answer"' not in (tmp_path / "a" / "report.html").read_text()
@@ -105,6 +110,21 @@ def test_the_page_has_the_words_of_today_and_no_number_of_a_changed_experiment(
     scenario.write_text(scenario.read_text().replace("20 ms", "30 ms"))
     page = papers_page.text(out / "ledger.json")
     assert "- A finding is missing here: it needs runs of toy/a." in page and "We find" not in page
+    assert (out / "toy.svg").is_file() and "toy.svg" not in page
+
+
+def test_the_page_takes_the_pictures_that_were_drawn_with_a_ledger(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered(toy)
+    out, kept = tmp_path / "out", tmp_path / "kept"
+    assert status(["reproduce", "--quick", "--out", str(out), "--workers", "1"]) == 0
+    kept.mkdir()
+    (kept / "ledger.json").write_bytes((out / "ledger.json").read_bytes())
+    monkeypatch.setattr(papers_page, "LEDGER", kept / "ledger.json")
+    words = ["--take", str(out / "ledger.json"), str(kept / "page.md")]
+    assert papers_page.main(words) == 0
+    assert (kept / "toy.svg").read_bytes() == (out / "toy.svg").read_bytes()
 
 
 @pytest.mark.parametrize(

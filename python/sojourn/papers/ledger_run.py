@@ -19,7 +19,7 @@ from sojourn.core.text import json_text, rounded
 from sojourn.papers import ledger
 from sojourn.papers.claim import NOT_RUN
 from sojourn.papers.experiment import Experiment
-from sojourn.papers.page import write_page
+from sojourn.papers.page import picture_of, write_page
 from sojourn.papers.paper import Paper, judge_papers, papers
 from sojourn.papers.reproduce import Reproduction, reading, reproduce, seeds_on
 from sojourn.papers.search import stored_search
@@ -185,11 +185,16 @@ def write_paper(
     data: dict[str, Any],
     gaps: Iterable[Missing],
 ) -> None:
-    """Write a paper's page, the numbers of its figures, and the ledger up to it."""
+    """Write a paper's page, the picture of its answer, the numbers of its figures, and the ledger
+    up to it."""
+    from sojourn.show.drawing import draw, svg_file
+
     several = judge_papers(reproductions)
     search = stored_search(paper.home)
     name = f"{paper.name}.html"
     charts = write_page(own, name, reproductions, several, {paper.name: search})
+    if picture := picture_of(reproductions, charts):
+        own.write(f"{paper.name}.svg", svg_file(draw(picture), picture.words))
     words = {(gap.experiment, gap.host): gap.words() for gap in gaps}
     part = ledger.paper_part(reproductions, next(iter(several), None), charts, search, words)
     data["papers"].append(part)

@@ -132,10 +132,17 @@ def _answers(
     (home,) = homes.values()
     if len(reproductions) < len(home.experiments):
         return []
-    by_name = {r.experiment.name: c for r, c in zip(reproductions, charts, strict=True)}
-    chart = answer.picture(home, by_name)
+    chart = picture_of(reproductions, charts)
     texts = answer_of(reproductions, counts)
     return [{"texts": texts, "picture": drawn(chart, "answer-") if chart else None}]
+
+
+def picture_of(
+    reproductions: Sequence[Reproduction], charts: Sequence[Sequence[Chart]]
+) -> Chart | None:
+    """Find the picture of a paper's answer among the charts of each of its experiments."""
+    by_name = {r.experiment.name: c for r, c in zip(reproductions, charts, strict=True)}
+    return answer.picture(reproductions[0].experiment.home, by_name)
 
 
 def lines(judged: Mapping[str, Iterable[Judged]]) -> list[Line]:

@@ -6,13 +6,16 @@ are from docs/evidence/ledger.json. `sojourn reproduce` wrote that file, and nam
 and the versions. An experiment whose files have changed since then counts as not run.
 
 `python -m sojourn.papers.papers_page [--check] [FILE]` writes the page, or tells whether it is up
-to date; `--take LEDGER.json` first takes what ran there into the ledger of the page.
+to date; `--take LEDGER.json` first takes what ran there into the ledger of the page, and the
+pictures beside that file.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +58,7 @@ def text(path: Path = LEDGER) -> str:
     by_name = {paper["paper"]: paper for paper in data["papers"]}
     parts = [_HEAD, _made_with(data)]
     for paper in papers():
-        parts += _paper_section(paper, by_name.get(paper.name, {}))
+        parts += _paper_section(paper, by_name.get(paper.name, {}), path.parent)
     return "\n".join(parts)
 
 
@@ -78,7 +81,7 @@ def _made_with(data: Mapping[str, Any]) -> str:
     )
 
 
-def _paper_section(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
+def _paper_section(paper: Paper, data: Mapping[str, Any], folder: Path) -> Iterator[str]:
     entries = {
         entry["experiment"]: entry
         for entry in data.get("experiments", ())
@@ -89,7 +92,7 @@ def _paper_section(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
     verdicts = _verdicts(paper, data, entries)
     yield f"## {paper.home.title}\n"
     yield f"{paper.experiments[0].data['source']}.\n"
-    yield from _answer(paper, entries, verdicts)
+    yield from _answer(paper, entries, verdicts, folder)
     yield _counts(verdicts)
     yield "### Figures and tables\n"
     yield _figures(figures_in_print(paper), entries)
@@ -103,9 +106,10 @@ def _paper_section(paper: Paper, data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _answer(
-    paper: Paper, entries: Mapping[str, Mapping[str, Any]], verdicts: Verdicts
+    paper: Paper, entries: Mapping[str, Mapping[str, Any]], verdicts: Verdicts, folder: Path
 ) -> Iterator[str]:
-    """Write the sentences that answer the paper, and the place of its picture.
+    """Write the sentences that answer the paper, the place of its picture, and the picture where
+    the folder has it and its experiment is as it ran.
 
     Those in the ledger have the words of the day on which it was written, and numbers of
     experiments whose files have changed since then.
@@ -118,6 +122,25 @@ def _answer(
     if experiment:
         command = f"sojourn reproduce {paper.name}/{experiment}"
         yield f"- Picture: “{figure}” of `{command}`.\n"
+        kept = folder / f"{paper.name}.svg"
+        if kept.is_file() and f"{paper.name}/{experiment}" in entries:
+            yield f"![{_words_of(kept)}]({kept.name})\n"
+
+
+def _words_of(picture: Path) -> str:
+    """Read the text alternative of a picture that sojourn.show.drawing wrote."""
+    found = re.search(r'aria-label="([^"]*)"', picture.read_text(encoding="utf-8"))
+    return markdown_cell(unescape(found[1])) if found else ""
+
+
+def _take(path: Path) -> None:
+    """Take what ran for another ledger, and the pictures that were drawn with it."""
+    taken = ledger.joined(ledger.read(LEDGER), ledger.read(path))
+    LEDGER.write_text(json_text(taken) + "\n", encoding="utf-8")
+    for paper in papers():
+        picture = path.with_name(f"{paper.name}.svg")
+        if picture.is_file():
+            LEDGER.with_name(picture.name).write_bytes(picture.read_bytes())
 
 
 # By id, the claim, and on each host its verdict, measurement, and seeds where these are fewer than
@@ -272,8 +295,7 @@ def main(arguments: Sequence[str]) -> int:
             if at + 1 == len(words):
                 print("papers_page: --take LEDGER.json names a file", file=sys.stderr)
                 return 2
-            taken = ledger.joined(ledger.read(LEDGER), ledger.read(Path(words[at + 1])))
-            LEDGER.write_text(json_text(taken) + "\n", encoding="utf-8")
+            _take(Path(words[at + 1]))
             del words[at : at + 2]
         return write_page(words, DEFAULT, text)
     except SojournError as error:

@@ -229,7 +229,9 @@ def test_the_tail_is_what_the_distribution_leaves(measured: Measured) -> None:
 
 
 def test_the_rate_of_each_group_is_its_goodput_step_by_step(measured: Measured) -> None:
-    bulk, voice, *_ = chart(measured, "rate").panels
+    found = chart(measured, "rate")
+    assert "a step may be above the link's rate" in found.caption
+    bulk, voice, *_ = found.panels
     assert (bulk.title, voice.title) == ("flows 'bulk'", "flows 'voice'")
     runs = measured.by_case[Case("codel", "sim")]
     for place, panel in enumerate((bulk, voice)):

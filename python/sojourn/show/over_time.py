@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -132,11 +133,20 @@ def _curves(curves: Iterable[Curve]) -> str:
     return ", ".join(clauses)
 
 
+# A reader takes a peak above the link's rate for a fault otherwise.
+_IN_ORDER = (
+    "Payload counts once it is in order. A repaired loss releases at once all that waited behind it, "
+    "so a step may be above the link's rate."
+)
+
+
 def rate(measured: Measured, cases: Sequence[Case]) -> Chart:
     """Plot the goodput of the flows of each name over time; without a series, in each window."""
     title = "Rate of each group of flows"
     chart = _of_groups(measured, cases, "rate", title, "goodput_mbps", "goodput (Mbit/s)")
-    return chart or _in_windows(measured, cases, title)
+    if chart is None:
+        return _in_windows(measured, cases, title)
+    return replace(chart, caption=f"{chart.caption} {_IN_ORDER}")
 
 
 def cwnd(measured: Measured, cases: Sequence[Case]) -> Chart:

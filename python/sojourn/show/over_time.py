@@ -135,8 +135,8 @@ def _curves(curves: Iterable[Curve]) -> str:
 
 # A reader takes a peak above the link's rate for a fault otherwise.
 _IN_ORDER = (
-    "Payload counts once it is in order. A repaired loss releases at once all that waited behind it, "
-    "so a step may be above the link's rate."
+    "Payload counts once it is in order. A repaired loss releases at once all that waited behind "
+    "it, so a step may be above the link's rate."
 )
 
 

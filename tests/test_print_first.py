@@ -335,10 +335,6 @@ def test_a_claim_that_is_not_found_has_its_cause() -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"cause": "bad luck"}, "cause = 'bad luck'; allowed: set-up not in print, our stand-in"),
-        ({"why": " "}, "why = ' '; it is a sentence"),
-        ({"quote": "yes"}, "quote = 'yes'; it is true or false"),
-        ({"qoute": True}, "there is no key 'qoute'. Did you mean 'quote'?"),
         ({"turns": {"axis": "room"}}, "has these two keys"),
         ({"turns": {"algorithm": "c", "values": ["c", "d"]}}, "the claim does not name 'c'"),
         ({"turns": {"axis": "room", "values": ["5/15"]}}, "it needs two values or more"),
@@ -350,3 +346,24 @@ def test_a_claim_that_is_not_found_has_its_cause() -> None:
 def test_a_word_that_is_none_is_refused_with_its_remedy(entry: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=rf"claim x: .*{re.escape(said)}"):
         claim(left="a", right="b", **entry)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ("relation", "relaton", ":6: claims[0].relaton: unknown key (its value: 'less'). Did you"),
+        ('"less"', '"lees"', ":6: claims[0].relation: 'lees' is not a choice"),
+        ("id = ", 'quote = "yes"\nid = ', ":2: claims[0].quote: 'yes' is not true or false"),
+        ("id = ", 'cause = "bad luck"\nid = ', ":2: claims[0].cause: 'bad luck' is not a choice"),
+        ("id = ", "where = { load = 5 }\nid = ", ":2: claims[0].where.load: 5 is no name"),
+        ("metrics = [", "metrics = [5, ", ":5: claims[0].metrics[0]: 5 is not text"),
+        ("text = ", "txt = ", ":3: claims[0].txt: unknown key"),
+    ],
+)
+def test_a_claim_of_another_form_is_refused_with_its_line(
+    toy: Path, was: str, now: str, said: str
+) -> None:
+    path = toy / "a" / "claims.toml"
+    path.write_text(path.read_text().replace(was, now, 1))
+    with pytest.raises(InputError, match=re.escape(f"{path}{said}")):
+        find(["toy/a"])[0].claims()

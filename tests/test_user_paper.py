@@ -46,8 +46,8 @@ def test_a_paper_of_a_folder_runs_and_its_claims_are_judged(
         ("1/experiment.toml", '"drop_pct"', '"drop"', "unknown metric 'drop'"),
         ("1/published.toml", "20 ms", "21 ms", "no cell is 'drop, 21 ms, Drop-tail"),
         ("1/claims.toml", '"CoDel"', '"Codel"', "1/claims.toml: no cell is 'drop, 20 ms, Codel"),
-        ("1/claims.toml", '"less"', '"lesser"', "claim 1/tenth: there is no such relation"),
-        ("1/claims.toml", "source =", "sauce =", "1/claims.toml: claims[0].source: is missing"),
+        ("1/claims.toml", '"less"', '"lesser"', "1/claims.toml:9: claims[0].relation: 'lesser'"),
+        ("1/claims.toml", "source =", "sauce =", "1/claims.toml:7: claims[0].sauce: unknown key"),
         ("1/scenario.toml", "rate", "rat", "1/scenario.toml:9: dumbbell.rat: unknown key"),
     ],
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 NOT_FOUND: Literal["not found here"] = "not found here"
 NOT_IN_PRINT: Literal["not in print"] = "not in print"
@@ -25,8 +25,9 @@ RULES: tuple[Verdict, ...] = ("holds", NOT_FOUND, "undecided")
 VERDICTS = (*RULES, NOT_IN_PRINT, CONTRADICTED, "calibrated", NOT_RUN)
 
 # The causes of a claim that is not found here.
-UNEXPLAINED = "unexplained"
-CAUSES = ("set-up not in print", "our stand-in", "print itself", UNEXPLAINED)
+UNEXPLAINED: Literal["unexplained"] = "unexplained"
+Cause = Literal["set-up not in print", "our stand-in", "print itself", "unexplained"]
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 # Labels of the cell (signal and values of further axes), algorithm, metric.
 Cell = tuple[str, str, str]

@@ -41,23 +41,20 @@ from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers import calculated, in_print
 from sojourn.papers.claim import (
-    CAUSES,
     QUORUMS,
-    UNEXPLAINED,
     Cell,
     Claim,
     Pair,
     Print,
-    Relation,
     Turns,
 )
+from sojourn.papers.forms import ClaimsTable, read_file
 from sojourn.result.metrics import find as find_metric
-from sojourn.scenario import toml
 
 _NO_CELLS: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 _NO_PRINT: Print = MappingProxyType({})
@@ -74,15 +71,10 @@ def load(
     if not path.is_file():
         return [], set()
     try:
-        data = toml.parse(toml.read_text(path), str(path))
-        return read(data, cells, published, stand_ins)
+        return read(read_file(path, ClaimsTable), cells, published, stand_ins)
     except InputError as error:
         text = str(error)
         raise InputError(text if text.startswith(str(path)) else f"{path}: {text}") from error
-
-
-# Keys that every claim has.
-_NEEDED = ("id", "text", "source", "metrics", "relation")
 
 
 def read(
@@ -91,18 +83,11 @@ def read(
     published: Print = _NO_PRINT,
     stand_ins: Collection[str] = (),
 ) -> tuple[list[Claim], set[Cell]]:
-    """Read the claims of a claims.toml and the cells that settled a setting. `cells` are those that
-    a claim may name: by label, the value on each axis. It may not name `stand_ins`: a result of
-    theirs is none of the paper's."""
+    """Read the claims of data that has the form of a claims.toml, and the cells that settled a
+    setting. `cells` are those that a claim may name: by label, the value on each axis. It may not
+    name `stand_ins`: a result of theirs is none of the paper's."""
     calibrated = {tuple(cell) for cell in data.get("calibrated", [])}
     entries = data.get("claims", [])
-    for i, entry in enumerate(entries):
-        missing = [key for key in _NEEDED if key not in entry]
-        if missing:
-            raise InputError(f"claims[{i}].{missing[0]}: is missing")
-        if entry["relation"] not in get_args(Relation):
-            near = nearest(str(entry["relation"]), get_args(Relation))
-            raise InputError(f"claim {entry['id']}: there is no such relation.{near}")
     claims = [_read(entry, cells) for entry in entries]
     ids = [claim.id for claim in claims]
     if len(set(ids)) != len(ids):
@@ -119,10 +104,6 @@ def read(
 
 # These keys become `pairs`.
 _FORMS = ("pairs", "order", "left", "right", "along", "where")
-_TEXTS = ("cause", "why", "contradicts", "together")
-_SIGNS = ("quote", "by_opponent", "spread")
-_OTHERS = ("value", "turns", "factor", "margin", "quorum", "theory")
-_KEYS = {*_NEEDED, *_FORMS, *_TEXTS, *_SIGNS, *_OTHERS}
 # `left` goes with one of these.
 _BESIDE = ("right", "value", "along")
 
@@ -180,22 +161,8 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
 
 
 def _check_words(entry: Mapping[str, Any]) -> None:
-    """Raise InputError for a key that no claim has, and for a value of another kind."""
+    """Raise InputError for keys that exclude or need each other."""
     head = f"claim {entry['id']}:"
-    for key in entry.keys() - _KEYS:
-        raise InputError(f"{head} there is no key '{key}'.{nearest(key, _KEYS)}")
-    for key in _TEXTS:
-        text = entry.get(key, "a text")
-        if not isinstance(text, str) or not text.strip():
-            raise InputError(f"{head} {key} = {text!r}; it is a sentence")
-    for key in _SIGNS:
-        if not isinstance(entry.get(key, True), bool):
-            raise InputError(f"{head} {key} = {entry[key]!r}; it is true or false")
-    if entry.get("cause", UNEXPLAINED) not in CAUSES:
-        raise InputError(
-            f"{head} cause = '{entry['cause']}'; allowed: {', '.join(CAUSES)}."
-            + nearest(entry["cause"], CAUSES)
-        )
     if entry.get("spread") and "value" not in entry:
         raise InputError(f"{head} spread goes with left and value, the most in percent")
     if "contradicts" in entry and "turns" in entry:

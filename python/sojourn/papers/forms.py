@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     Field,
     RootModel,
@@ -16,10 +17,12 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     StrictStr,
+    WithJsonSchema,
     model_validator,
 )
 
 from sojourn.core.errors import InputError, nearest
+from sojourn.papers.claim import UNEXPLAINED, Cause, Relation
 from sojourn.result.metrics import find as find_metric
 from sojourn.scenario import toml
 from sojourn.scenario.parts import Model, refusal
@@ -117,6 +120,57 @@ _OF_PAPER = ("answer", "picture")
 
 class PublishedTable(RootModel[dict[str, dict[str, dict[str, StrictInt | StrictFloat]]]]):
     """The numbers in print, by cell, algorithm and metric."""
+
+
+def _names(value: Any) -> Any:
+    several = value if isinstance(value, list) and value else [value]
+    if not all(isinstance(name, str) and name for name in several):
+        raise refusal(f"{value!r} is no name and no list of names")
+    return value
+
+
+# One name, or several.
+_NAME = {"type": "string", "minLength": 1}
+_EITHER = {"anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1}]}
+Names = Annotated[Any, AfterValidator(_names), WithJsonSchema(_EITHER)]
+
+
+class ClaimTable(Model):
+    """One sentence of a paper, and how it is read; sojourn.papers.claims_file has the forms."""
+
+    id: Text
+    text: Text
+    source: Text
+    metrics: tuple[Text, ...]
+    relation: Relation
+    pairs: tuple[tuple[Text, ...], ...] | None = None
+    order: tuple[Names, ...] | None = None
+    left: Names | None = None
+    right: Names | None = None
+    along: dict[str, tuple[Text, ...]] | None = None
+    where: dict[str, Names] = Field({})
+    # The forms of these depend on each other: claims_file has them.
+    value: Any = None
+    factor: Any = None
+    margin: Any = None
+    quorum: Any = None
+    turns: Any = None
+    quote: StrictBool = False
+    by_opponent: StrictBool = False
+    spread: StrictBool = False
+    cause: Cause = UNEXPLAINED
+    why: Text | None = None
+    contradicts: Text | None = None
+    together: Text | None = None
+    theory: dict[str, Any] | None = None
+
+
+class ClaimsTable(Model):
+    """The whole of claims.toml."""
+
+    # Cell, algorithm and metric that settled a setting.
+    calibrated: tuple[tuple[Text, Text, Text], ...] = ()
+    claims: tuple[ClaimTable, ...] = ()
 
 
 # More set-ups meet numbers by luck that none of them explains.

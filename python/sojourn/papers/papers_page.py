@@ -108,8 +108,8 @@ def _paper_section(paper: Paper, data: Mapping[str, Any], folder: Path) -> Itera
 def _answer(
     paper: Paper, entries: Mapping[str, Mapping[str, Any]], verdicts: Verdicts, folder: Path
 ) -> Iterator[str]:
-    """Write the sentences that answer the paper, the place of its picture, and the picture where
-    the folder has it and its experiment is as it ran.
+    """Write the sentences that answer the paper, and the place of its picture. The picture itself
+    follows where the folder has it and its experiment is as it ran.
 
     Those in the ledger have the words of the day on which it was written, and numbers of
     experiments whose files have changed since then.

@@ -162,9 +162,61 @@ def test_a_brief_table_is_one_block_that_names_the_columns_left_out(is_brief: bo
     text = printed(60, lambda console: print_table(console, table))
     assert text.count("second") == (1 if is_brief else 3)
     left_out = [i for i in range(12) if f"{i}.50" not in text]
-    named = "too wide for here: " + ", ".join(f"number {i}" for i in left_out)
+    named = "this terminal is too narrow for: " + ", ".join(f"number {i}" for i in left_out)
     assert (named in " ".join(text.split())) == is_brief == bool(left_out)
-    assert "too wide" not in printed(200, lambda console: print_table(console, table))
+    assert "too narrow" not in printed(200, lambda console: print_table(console, table))
+
+
+def test_headings_are_folded_where_that_saves_a_block() -> None:
+    columns = [Column(f"a long heading\nnumber {i}", [f"{i}.00"]) for i in range(5)]
+    text = printed(60, lambda console: print_columns(console, "", [Column("aqm", [""])], columns))
+    assert text.count("aqm") == 1 and text.count(" heading ") == 5
+    (one,) = columns[:1]
+    assert "a long heading" in printed(60, lambda console: print_columns(console, "", [], [one]))
+
+
+_CALLS = (
+    SMALL
+    + """
+[[dumbbell.flows]]
+name = "call"
+transport = "udp"
+app = "voip"
+count = {count}
+"""
+)
+
+
+def call_table(count: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The table of calls beside a download, at 80 columns."""
+    result = sojourn.run(sojourn.loads(_CALLS.format(count=count)), aqms=["fifo", "codel"])
+
+    def print_it(console: Console) -> None:
+        monkeypatch.setattr(tables, "console", lambda: console)
+        print_result(result, None)
+
+    _, _, text = printed(80, print_it).partition("flows 'call'")
+    return text
+
+
+def test_80_columns_have_of_a_call_its_score_its_delay_and_its_loss(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = call_table(1, monkeypatch)
+    head, _, left_out = text.partition("too narrow for:")
+    words = " ".join(head.replace("┃", " ").split())
+    for each in ("score", "99th", "mean", "lost", "goodput"):
+        assert each in words.partition("fifo")[0], each
+    assert "median" in left_out
+    for silent in ("Jain", "least flow", "sent again", "connections opened"):
+        assert silent not in text, silent
+
+
+def test_several_calls_are_compared_with_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = call_table(2, monkeypatch)
+    assert "Jain" in text and "sent again" not in text
 
 
 def test_differences_are_paired_by_seed(many: sojourn.Result) -> None:

@@ -246,7 +246,12 @@ GROUPS = (
     ),
     _same("lost_pkts", "packets", "datagrams lost; null for TCP, which sends again", "lost"),
     _same("lost_pct", "%", "the same, of those sent", "lost, of those sent"),
-    _same("delay_ms", "ms", "of datagrams that arrived: mean; null for TCP", "delay of datagrams"),
+    _same(
+        "delay_ms",
+        "ms",
+        "of datagrams that arrived: mean; null for TCP",
+        "delay of datagrams, mean",
+    ),
     *_quantiles("delay", "of those that arrived; null of a part of a group", "delay of datagrams"),
     _same(
         "jitter_ms",

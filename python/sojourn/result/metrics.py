@@ -302,11 +302,8 @@ class TransportMetric(Metric):
 
     def measure(self, report: Mapping[str, Any], queue: str, window: str) -> float:
         """Calculate the value from a run's report; NaN where no flow is of this transport."""
-        # Datagrams are lost, TCP sends again.
         groups = [
-            group
-            for group in _flows(report, window)["groups"]
-            if (group["lost_pkts"] is not None) == self.of_udp
+            group for group in _flows(report, window)["groups"] if _is_tcp(group) != self.of_udp
         ]
         if not groups:
             return self.value({})
@@ -354,6 +351,11 @@ def few(counts: Iterable[tuple[Metric, str, float]]) -> str:
         for metric, (count, row) in least.items()
     ]
     return f"few values: {'; '.join(words)}" if words else ""
+
+
+def _is_tcp(entry: Mapping[str, Any]) -> bool:
+    """Tell whether a group sends by TCP: datagrams are lost, TCP sends again."""
+    return entry["lost_pkts"] is None
 
 
 def _count(entry: Mapping[str, Any], path: Sequence[str]) -> int:
@@ -646,11 +648,11 @@ METRICS = _Metrics(
 # The metrics that a group of flows has, by name.
 OF_GROUPS = {column.name: GroupMetric(**vars(column)) for column in columns.GROUPS if column.label}
 # The metrics in a table of groups of flows, what people ask for first, as a narrow terminal shows
-# only the first ones. Each kind of traffic has some of them.
+# only the first ones. Each kind of traffic has some of them: delay comes before goodput, as flows
+# of TCP have no delay, and a call has a goodput that nobody asks for.
 GROUP_METRICS = tuple(
     OF_GROUPS[name]
     for name in (
-        "goodput_mbps",
         "page_p75_s",
         "fct_p75_s",
         "mos",
@@ -659,16 +661,17 @@ GROUP_METRICS = tuple(
         "rtt_p50_ms",
         "rtt_p95_ms",
         "rtt_p99_ms",
-        "delay_p50_ms",
-        "delay_p95_ms",
+        "delay_ms",
         "delay_p99_ms",
         "lost_pct",
+        "goodput_mbps",
         "jain",
         "least_share",
         "retransmitted_pkts",
-        "lost_pkts",
-        "delay_ms",
         "jitter_ms",
+        "delay_p50_ms",
+        "delay_p95_ms",
+        "lost_pkts",
         "rung",
         "switches",
         "stalls",
@@ -676,6 +679,24 @@ GROUP_METRICS = tuple(
         "opened",
     )
 )
+# A single flow is equal to itself; datagrams open no connection, and none is sent again.
+_OF_SEVERAL = ("jain", "least_share")
+_OF_TCP = ("retransmitted_pkts", "opened")
+
+
+def telling(reports: Iterable[Mapping[str, Any]], group: str, window: str) -> list[Metric]:
+    """Choose the metrics of a table of a group: those that can differ for its kind of traffic."""
+    entries = [
+        entry
+        for report in reports
+        for entry in _flows(report, window)["groups"]
+        if entry["name"] == group
+    ]
+    several = any(entry["flows"] > 1 for entry in entries)
+    of_tcp = any(_is_tcp(entry) for entry in entries)
+    silent = (*(() if several else _OF_SEVERAL), *(() if of_tcp else _OF_TCP))
+    return [metric for metric in GROUP_METRICS if metric.name not in silent]
+
 
 # The metrics in a table of runs, in this order.
 SUMMARY = (

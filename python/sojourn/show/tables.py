@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
 
 from rich.console import Console
 from rich.padding import Padding
@@ -21,7 +22,7 @@ from rich.text import Text
 
 from sojourn.core.text import BESIDE, NOTHING, Column, Table
 from sojourn.result.compare import Cases, names
-from sojourn.result.metrics import GROUP_METRICS, Metric, few, summary_of
+from sojourn.result.metrics import Metric, few, summary_of, telling
 from sojourn.result.result import Run
 from sojourn.result.stats import Estimate
 
@@ -72,17 +73,21 @@ def print_columns(
 def print_table(out: Console, table: Table) -> None:
     """Print a table; its labels take at most a third of the width.
 
-    They take less where all columns then fit.
+    They take less where all columns then fit. Headings are folded where more columns then fit.
     """
     columns = table.columns
     labels, short = (_all_folded(table.labels, most) for most in (out.width // 3, 0))
     blocks = _blocks(out.width, labels, columns)
     if len(blocks) > 1 and fits(out.width, [*short, *columns]):
         labels, blocks = short, [list(columns)]
+    folded = _blocks(out.width, labels, list(map(_narrow, columns)))
+    if len(folded) < len(blocks) or (table.is_brief and len(folded[0]) > len(blocks[0])):
+        blocks = folded
     if table.is_brief and len(blocks) > 1:
         shown, *others = blocks
         rest = [" ".join(column.heading.split("\n")) for block in others for column in block]
-        left_out = f"too wide for here: {', '.join(rest)}; --format csv has them, and a pipe"
+        listed = ", ".join(rest)
+        left_out = f"this terminal is too narrow for: {listed}; add --format csv to see all columns"
         blocks = [shown]
     else:
         left_out = ""
@@ -98,6 +103,15 @@ def print_table(out: Console, table: Table) -> None:
         print_whole(out, grid)
     for line in filter(None, (left_out, table.note)):
         out.print(Text(line))
+
+
+def _narrow(column: Column) -> Column:
+    """Fold each line of a heading at its spaces, to the width of its longest word or cell."""
+    lines = column.heading.split("\n")
+    cells = (line for cell in column.cells for line in _lines(cell))
+    width = max(map(len, (*" ".join(lines).split(), *cells)), default=1)
+    folded = (part for line in lines for part in wrap(line, width, break_on_hyphens=False))
+    return Column("\n".join(folded), column.cells)
 
 
 def fits(width: int, columns: Sequence[Column]) -> bool:
@@ -222,7 +236,8 @@ def columns(metrics: Iterable[Metric], by_case: Cases, name: str, window: str) -
 
 def group_columns(by_case: Cases, group: str, window: str) -> list[Column]:
     """Make the columns of the flows of one name."""
-    return columns(GROUP_METRICS, by_case, group, window)
+    reports = [run.report for runs in by_case.values() for run in runs]
+    return columns(telling(reports, group, window), by_case, group, window)
 
 
 def few_note(metrics: Iterable[Metric], by_case: Cases, name: str, window: str) -> str:

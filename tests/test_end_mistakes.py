@@ -259,7 +259,7 @@ MISTAKES = {
     "an unknown node": (
         'via = "isp"',
         'via = "ips"',
-        r":26: .*match\[0\].via: there is no node 'ips'. Valid names: home, isp, spur.",
+        r":26: .*match\[0\].via: there is no node 'ips'. Did you mean 'isp'\?",
     ),
     "an unknown group": (
         'flows = "calls"',
@@ -284,7 +284,7 @@ MISTAKES = {
     "an unknown responder": (
         'queue = "pie"',
         'queue = "pie", responder = "isb"',
-        r":15: .*classes\[1\].responder: there is no node 'isb'. Valid names: home, isp, spur.",
+        r":15: .*classes\[1\].responder: there is no node 'isb'. Did you mean 'isp'\?",
     ),
     "a limit that is a word": (
         "packets = 9",

@@ -111,3 +111,23 @@ def test_more_pairs_than_a_graph_can_hold_are_refused() -> None:
     crowd = OCEAN.replace("count = 3", "count = 3000").replace("count = 90", "count = 100000")
     with pytest.raises(InputError, match=r":25: .*flows\[0\]\.count: 100000 pairs of nodes"):
         loads(crowd)
+
+
+def test_a_misspelt_table_is_the_only_fault_where_it_has_the_missing_keys() -> None:
+    text = OCEAN.replace("[dumbbell]", "[dumbell]")
+    line = text.split("\n").index("[dumbell]") + 1
+    with pytest.raises(InputError, match=rf"^<text>:{line}: dumbell: .* mean 'dumbbell'\?$"):
+        loads(text)
+    text = text.replace('rtt = "130 ms"\n', "")
+    with pytest.raises(InputError, match=rf"^<text>:{line}: dumbell: (?s:.*)dumbbell.rtt: is mis"):
+        loads(text)
+
+
+def test_flows_outside_their_shorthand_have_one_reason() -> None:
+    text = OCEAN.replace("[[dumbbell.flows]]", "[[flows]]")
+    line = text.split("\n").index("[[flows]]") + 1
+    with pytest.raises(InputError) as caught:
+        loads(text)
+    (sentence,) = [s for s in str(caught.value).split("\n") if ": flows" in s]
+    assert sentence.startswith(f"<text>:{line}: flows: a scenario is either")
+    assert sentence.endswith("flows of a [dumbbell] are [[dumbbell.flows]]")

@@ -500,7 +500,7 @@ def test_a_table_for_a_script_has_each_mean_and_its_interval_as_numbers(
     assert status(["sweep", str(path), "--format", "latex"]) == 0
     assert r"\begin{tabular}{llr}" in capsys.readouterr().out
     assert status(["run", "scenario.toml", "--format", "cvs"]) == 2
-    assert "--format cvs: there is no such format. Valid names: csv" in capsys.readouterr().err
+    assert "--format cvs: there is no such format. Did you mean 'csv'?" in capsys.readouterr().err
 
 
 def test_a_long_table_says_how_much_is_left_out(

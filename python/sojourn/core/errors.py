@@ -43,6 +43,8 @@ class Interrupted(SojournError):
 
 # Names less alike than this share letters by chance: 'cake' is no misspelt 'choke'.
 _ALIKE = 0.7
+# Shorter names than this have more neighbours by chance than by a slip.
+_SHORT = 3
 
 
 # Comparison is slow: above this number only names of similar shape are compared.
@@ -53,16 +55,34 @@ _LISTED = 100
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Suggest a name: ' Did you mean …?', or the list of valid names when none is near."""
-    import difflib  # of use to the few commands that fail
-
     names = sorted(known)
-    by_lower = {n.lower(): n for n in names}
-    wanted = name.lower()
-    close = difflib.get_close_matches(wanted, _alike(wanted, by_lower), n=1, cutoff=_ALIKE)
-    if close:
-        return f" Did you mean '{by_lower[close[0]]}'?"
+    if meant := closest(name, names):
+        return f" Did you mean '{meant}'?"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f" Valid names: {', '.join(names[:_LISTED])}{more}." if names else ""
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Find the name that was probably meant."""
+    import difflib  # of use to the few commands that fail
+
+    by_lower = {n.lower(): n for n in sorted(known)}
+    wanted = name.lower()
+    close = difflib.get_close_matches(wanted, _alike(wanted, by_lower), n=1, cutoff=_ALIKE)
+    slips = close or [n for n in by_lower if _is_slip(wanted, n)]
+    return by_lower[slips[0]] if slips else None
+
+
+def _is_slip(wanted: str, name: str) -> bool:
+    """Tell whether a short name has one other letter, or two neighbours swapped. Of so few letters
+    too few are alike; in a longer name they are enough."""
+    if len(wanted) != len(name) or len(name) < _SHORT:
+        return False
+    odd = [i for i, (a, b) in enumerate(zip(wanted, name, strict=True)) if a != b]
+    if len(odd) == 2:
+        first, second = odd
+        return wanted[first : second + 1] == name[second] + name[first]
+    return len(odd) == 1
 
 
 def _alike(wanted: str, names: Collection[str]) -> Collection[str]:

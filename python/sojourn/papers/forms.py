@@ -222,7 +222,7 @@ class SearchTable(Model):
 def read_form(path: Path, form: type[M]) -> M:
     """Read a file as a form; InputError with the line of each mistake."""
     text = toml.read_text(path)
-    return toml.modelled(toml.parse(text, str(path)), form, str(path), text)
+    return toml.modelled(toml.parse(text, str(path), form), form, str(path), text)
 
 
 def read_file(path: Path, form: type[BaseModel] = ExperimentTable) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from sojourn.scenario.ends import named
 from sojourn.scenario.engine import expand, to_engine, without_foreign
 from sojourn.scenario.flows import Options, Tcp, Traffic
 from sojourn.scenario.links import FRAME, Link, trace_problems
-from sojourn.scenario.networks import NETWORKS
+from sojourn.scenario.networks import NETWORKS, OF_GRAPH, beside
 from sojourn.scenario.networks.dumbbell import Between, Dumbbell
 from sojourn.scenario.networks.layout import Layout
 from sojourn.scenario.parts import Path, Problem
@@ -68,10 +68,9 @@ def _is_general(path: Path, key: str) -> bool:
 
 def _network_problems(scenario: Scenario, network: Shorthand) -> Iterator[Problem]:
     """Yield the problems of the first shorthand; without any it can be laid out."""
-    for key in ("nodes", "links", "flows"):
+    for key in OF_GRAPH:
         if getattr(scenario, key):
-            reason = f"a scenario is either a [{network.key}] or a graph of nodes, links and flows"
-            yield (key,), reason
+            yield (key,), beside(network.key, key)
     for key in NETWORKS:
         if key != network.key and getattr(scenario, key):
             yield (key,), f"a scenario has one network, and this one has a [{network.key}]"
@@ -118,7 +117,7 @@ def _own_problems(scenario: Scenario) -> Iterator[Problem]:
 
 def _graph(scenario: Scenario) -> Iterator[Problem]:
     if not scenario.nodes:
-        yield ("nodes",), "no nodes: give nodes, links and flows, or a [dumbbell]"
+        yield ("nodes",), "no network: give nodes, links and flows, or a [dumbbell]"
     for index, link in enumerate(scenario.links):
         yield from end_problems(link, ("links", index))
         if link.end:
@@ -131,7 +130,7 @@ def _graph(scenario: Scenario) -> Iterator[Problem]:
                 yield ("links", index, key), reason
         yield from _queue(link, index)
     yield from names_problems(scenario)
-    if not scenario.flows:
+    if scenario.nodes and not scenario.flows:
         yield ("flows",), "no flows"
 
 

@@ -6,20 +6,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from sojourn.core.errors import InputError, nearest
+from sojourn.core.errors import InputError, closest, nearest
 from sojourn.core.units import DECIMAL_COMMA
 from sojourn.scenario import known
 from sojourn.scenario.checks import MOST_PROBLEMS
 from sojourn.scenario.ends import tags
 from sojourn.scenario.flows import KINDS
 from sojourn.scenario.model import FORMAT, Scenario
-from sojourn.scenario.networks import cables
+from sojourn.scenario.networks import NETWORKS, OF_GRAPH, beside, cables
 from sojourn.scenario.parts import TAGS
 from sojourn.user_aqm import library
 
@@ -59,11 +59,16 @@ _TOML_REMEDIES = {
     "Cannot overwrite a value": "; the key is there twice: leave one out",
     "Cannot declare": "; the table is there twice: join the two",
     "Invalid value": '; text stands in quotes, as in "codel"',
+    r"Illegal character '\n'": "; a quotation mark is missing on this line",
+    "Unterminated string": "; a quotation mark is missing",
+    """Expected "'\"""": "; a quotation mark is missing",
 }
+_TWICE = ("Cannot overwrite a value", "Cannot declare")
 
 
-def parse(text: str, source: str) -> dict[str, Any]:
-    """Parse TOML; raise InputError with the line of a mistake."""
+def parse(text: str, source: str, model: type[BaseModel] = Scenario) -> dict[str, Any]:
+    """Parse TOML; raise InputError with the line of a mistake. The model says which of its tables
+    are lists."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
@@ -72,6 +77,9 @@ def parse(text: str, source: str) -> dict[str, Any]:
         remedies = (said for words, said in _TOML_REMEDIES.items() if reason.startswith(words))
         remedy = next(remedies, "")
         line = text.split("\n")[int(numbers[0]) - 1]
+        if reason.startswith(_TWICE) and (header := _HEADER.match(line.lstrip())):
+            written = _as_list(_words(header), model)
+            remedy = f"; it {written}" if written else remedy
         if DECIMAL_COMMA.match(line.partition("=")[2]):
             remedy = "; a point stands before decimals, and nothing between thousands"
         raise InputError(f"{source}:{':'.join(numbers)}: not TOML: {reason}{remedy}") from error
@@ -131,11 +139,21 @@ def _mistakes(
     error: ValidationError, data: dict[str, Any], model: type[BaseModel]
 ) -> Iterator[tuple[Keys, str]]:
     """Yield the place and the reason of each mistake. A mistyped key is also a missing one: in a
-    table with an unknown key, missing keys are not reported."""
+    table with an unknown key, missing keys are not reported, nor those that are in a table whose
+    name is misspelt. What stands beside a shorthand has one reason."""
     entries = error.errors(include_url=False)
     mistyped = {entry["loc"][:-1] for entry in entries if entry["type"] == "extra_forbidden"}
+    misspelt = _misspelt(entries, data, model)
+    network = next((key for key in NETWORKS if model is Scenario and key in data), None)
     for entry in entries:
-        if entry["type"] == "missing" and entry["loc"][:-1] in mistyped:
+        *table, key = entry["loc"] or ("",)
+        if entry["type"] == "missing" and (
+            tuple(table) in mistyped or key in misspelt.get(tuple(table), ())
+        ):
+            continue
+        part = str(next(iter(entry["loc"]), ""))
+        if network and part in OF_GRAPH:
+            yield (part,), beside(network, part)
             continue
         context = entry.get("ctx", {})
         if "problems" in context:
@@ -146,6 +164,21 @@ def _mistakes(
         if context.get("key"):
             path = (*path, context["key"])
         yield path, _reason(dict(entry), path, data, model)
+
+
+def _misspelt(
+    entries: Sequence[Any], data: Mapping[str, Any], model: type[BaseModel]
+) -> dict[Keys, Collection[str]]:
+    """Find the tables whose name is misspelt: under the right name, the keys that are in them."""
+    found: dict[Keys, Collection[str]] = {}
+    for entry in entries:
+        location, value = entry["loc"], entry.get("input")
+        if entry["type"] == "extra_forbidden" and isinstance(value, dict):
+            path = _real_path(cables.path_in_file(location, data), data)
+            meant = closest(str(path[-1]), _keys_at(path, data, model))
+            if meant:
+                found[*location[:-1], meant] = value.keys()
+    return found
 
 
 def _reason(
@@ -169,6 +202,9 @@ def _reason(
         meant = nearest(str(choice), choices)
         meant = meant if "Did you mean" in meant else ""  # the choices are named already
         return f"{choice!r} is not a choice; allowed: {expected}.{meant}"
+    if kind in ("tuple_type", "list_type") and isinstance(value, dict):
+        words = [str(key) for key in path if not isinstance(key, int)]
+        return _as_list(words, model) or f"{_shortened(value)} {_SENTENCES[kind]}"
     if kind in _SENTENCES:
         return f"{_shortened(value)} {_SENTENCES[kind].format(**context)}"
     return f"{_shortened(value)}: {entry['msg']}"
@@ -177,7 +213,6 @@ def _reason(
 def _of_links(path: Keys) -> str:
     """Say where a key of links is set that a shorthand does not have."""
     from sojourn.scenario.links import Link
-    from sojourn.scenario.networks import NETWORKS
 
     is_known = len(path) == 2 and path[0] in NETWORKS and path[1] in Link.model_fields
     if not is_known:
@@ -233,6 +268,31 @@ def _keys_at(path: Keys, data: Any, model: type[BaseModel]) -> list[str]:
     if len(models) == 1:
         return _keys_of(models[0])
     return sorted({key for inner in models for key in _keys_of(inner)})
+
+
+def _as_list(words: Sequence[str], model: type[BaseModel]) -> str:
+    """Say how a list of tables is written; empty where the key of this path is none."""
+    head, *inner = words
+    # A sweep may hold its scenario.
+    models, path = ([Scenario], inner) if head == "scenario" else ([model], list(words))
+    annotations: list[Any] = []
+    for key in path:
+        annotations = [
+            field.annotation
+            for outer in models
+            for name, field in outer.model_fields.items()
+            if key == (field.alias or name)
+        ]
+        models = [found for annotation in annotations for found in _models_in(annotation)]
+    if not any(map(_is_of_tables, annotations)):
+        return ""
+    return f"is a list of tables: write [[{'.'.join(words)}]] above each"
+
+
+def _is_of_tables(annotation: Any) -> bool:
+    parts = getattr(annotation, "__args__", ())
+    is_list = getattr(annotation, "__origin__", None) in (tuple, list)
+    return (is_list and bool(_models_in(annotation))) or any(map(_is_of_tables, parts))
 
 
 def _is_named(model: type[BaseModel], data: Any) -> bool:
@@ -314,6 +374,8 @@ def _line_at(places: Mapping[Keys, int], path: Keys) -> int | None:
 def _places(text: str) -> dict[Keys, int]:
     """Find the lines of the tables and keys of a TOML text, those inside brackets too."""
     places: dict[Keys, int] = {}
+    # A table that has no header of its own has the line of the first table below it.
+    implied: dict[Keys, int] = {}
     counts: dict[Keys, int] = {}
     table: Keys = ()
     # Open brackets: the path of each, and in a list the number of the current element.
@@ -340,6 +402,8 @@ def _places(text: str) -> dict[Keys, int]:
         elif token == "[" and not brackets and not is_value:
             table = _header(text, match.start(), counts)
             places.setdefault(table, number)
+            for length in range(1, len(table)):
+                implied.setdefault(table[:length], number)
             is_header = True
         elif token in ("[", "{"):
             own = (*path, *words) if element is None else (*path, element)
@@ -352,7 +416,7 @@ def _places(text: str) -> dict[Keys, int]:
             is_value = True
         elif element is None and not is_value:
             words += (token[1:-1],) if token[0] in "\"'" else tuple(filter(None, token.split(".")))
-    return places
+    return implied | places
 
 
 def _header(text: str, start: int, counts: dict[Keys, int]) -> Keys:
@@ -361,7 +425,7 @@ def _header(text: str, start: int, counts: dict[Keys, int]) -> Keys:
     table: Keys = ()
     if header is None:
         return table
-    words = [word.strip().strip('"') for word in header[2].split(".")]
+    words = _words(header)
     for depth, word in enumerate(words, start=1):
         table = (*table, word)
         if depth == len(words) and header[1] == "[[":
@@ -369,6 +433,10 @@ def _header(text: str, start: int, counts: dict[Keys, int]) -> Keys:
         if table in counts:
             table = (*table, counts[table])
     return table
+
+
+def _words(header: re.Match[str]) -> list[str]:
+    return [word.strip().strip('"') for word in header[2].split(".")]
 
 
 # Files that a scenario, a sweep or a change names: traces, vectors and C files of algorithms.

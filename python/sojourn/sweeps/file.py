@@ -109,7 +109,7 @@ def load(
             f"{path}: there is no such file; docs/guide/sweeps.md has one to begin with"
         )
     text = toml.read_text(path)
-    data = toml.parse(text, source)
+    data = toml.parse(text, source, SweepTable)
     if "scenario" not in data and "axes" not in data and "duration" in data:
         raise InputError(
             f"{source}: is a scenario; a sweep is a file of its own that names it: "

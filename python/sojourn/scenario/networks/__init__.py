@@ -14,3 +14,11 @@ NETWORKS: Mapping[str, type[Shorthand]] = {
 }
 # Keys of networks that hold lists of tables.
 TABLES = [key for network in NETWORKS.values() for key in network.tables]
+# Keys of a graph, which a scenario with a shorthand does not have.
+OF_GRAPH = ("nodes", "links", "flows")
+
+
+def beside(network: str, key: str) -> str:
+    """Say why a key of a graph cannot stand beside a shorthand."""
+    reason = f"a scenario is either a [{network}] or a graph of nodes, links and flows"
+    return f"{reason}; flows of a [{network}] are [[{network}.flows]]" if key == "flows" else reason

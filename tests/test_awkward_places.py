@@ -15,6 +15,7 @@ import pytest
 import sojourn
 from sojourn.cli import status
 from sojourn.core import commit
+from sojourn.runs.executor import Runner
 from sojourn.store import store
 
 from tests.conftest import SMALL
@@ -133,3 +134,52 @@ def test_a_result_names_its_commit_in_a_checkout_and_in_a_wheel(
     commit.commit.cache_clear()
     assert commit.commit() == "v0.1.0-3-gabcdef0"
     commit.commit.cache_clear()
+
+
+_LATE = (
+    ("run small.toml --plot", "no/p.svg", "there is no folder no; make it, or name another place"),
+    ("run small.toml --plot", "file/p.svg", "file is a file; name another place"),
+    ("run small.toml --plot", "folder.svg", "Is a directory"),
+    ("run small.toml --out", "file", "is a file; name a folder, or another name"),
+    ("run small.toml --out", "file/new", "file is a file; name another place"),
+    ("sweep sweep.toml --out", "file", "is a file; name a folder, or another name"),
+    ("demo --out", "file", "is a file; name a folder, or another name"),
+    ("demo --out", "file/new", "file is a file; name another place"),
+    ("plot kept --out", "no/p.html", "there is no folder no; make it, or name another place"),
+    ("export kept --format flent --out", "file", "is a file; name a folder, or another name"),
+    ("show --network home --out", "no/p.svg", "there is no folder no; make it, or name another"),
+    ("advise --up 5mbit --down 50mbit --out", "no/l.toml", "there is no folder no; make it, or"),
+    (
+        "stability pi --flows 60 --capacity 15mbit --rtt 200ms --out",
+        "file",
+        "is a file; name a folder, or another name",
+    ),
+    ("reproduce duk/1 --quick --out", "file", "is a file; name a folder, or another name"),
+)
+
+
+@pytest.mark.parametrize(("words", "place", "remedy"), _LATE)
+def test_a_place_that_cannot_be_written_is_told_before_any_run(
+    words: str,
+    place: str,
+    remedy: str,
+    small: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(small.parent)
+    Path("file").touch()
+    Path("folder.svg").mkdir()
+    assert status(["new", "--sweep", "small.toml"]) == 0
+    sojourn.run(small, out="kept")
+    capsys.readouterr()
+    before = sorted(Path().iterdir())
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a run was begun")
+
+    monkeypatch.setattr(Runner, "run", refuse)
+    assert status([*words.split(), place]) == 3
+    said = capsys.readouterr()
+    assert said.err.startswith(f"sojourn: {place}: ") and remedy in said.err
+    assert said.out == "" and sorted(Path().iterdir()) == before

@@ -64,6 +64,34 @@ def test_the_page_of_the_demo_has_the_numbers_of_the_call(
     assert 200 < delays_ms[0] <= delays_ms[1] < 300
 
 
+def test_the_folder_of_the_demo_is_a_result_that_takes_more_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "demo"
+    out.mkdir()
+    (out / "page.html").write_text("as an older demo left it")
+    assert status(["demo", "--out", str(out)]) == 0
+    first = capsys.readouterr().out
+    assert len(sojourn.Result.load(out)) == 3
+    home = tmp_path / "home.toml"
+    assert status(["new", "--scenario", "home", str(home)]) == 0
+    assert status(["run", str(home), "--aqm", "pie", "--out", str(out)]) == 0
+    assert len(sojourn.Result.load(out)) == 4
+    capsys.readouterr()
+    assert status(["demo", "--out", str(out)]) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_the_demo_refuses_the_folder_of_another_result(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "kept"
+    assert status(["run", str(small), "--out", str(out)]) == 0
+    assert status(["demo", "--out", str(out)]) == 2
+    assert "holds runs of another scenario" in capsys.readouterr().err
+    assert not (out / "page.html").exists()
+
+
 def test_the_commands_that_the_demo_proposes_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

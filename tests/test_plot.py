@@ -675,3 +675,18 @@ def test_a_result_without_a_queue_says_what_makes_one(
     assert status([words[0], str(tmp_path / "out"), *words[1:], "--out", out]) == 2
     assert "one is measured where its link has a rate or a trace" in capsys.readouterr().err
     assert status(["compare", str(tmp_path / "out")]) == 0
+
+
+def test_several_figures_are_several_files_and_the_way_to_one_is_told(
+    kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "p.csv"
+    assert status(["plot", str(kept), "--out", str(out)]) == 0
+    said = capsys.readouterr()
+    count = said.out.count("plot: ")
+    assert said.err.splitlines()[-1] == (
+        f"sojourn: these are {count} files, a figure in each; --figure NAME writes one"
+    )
+    assert count == len(list(tmp_path.glob("p-*.csv"))) > 1 and not out.exists()
+    assert status(["plot", str(kept), "--out", str(out), "--figure", "delay"]) == 0
+    assert out.exists() and "files" not in capsys.readouterr().err

@@ -98,6 +98,24 @@ def test_a_result_that_was_copied_without_its_mark_is_known(tmp_path: Path) -> N
     assert not (out / "aside").exists()
 
 
+def test_a_command_names_the_earlier_runs_that_it_shows_too(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "kept"
+
+    def said(*words: str) -> str:
+        assert status(["run", str(small), "--out", str(out), *words]) == 0
+        return capsys.readouterr().err
+
+    assert said("--aqm", "fifo", "--aqm", "codel") == ""
+    assert said("--aqm", "pie") == (
+        f"sojourn: {out}: also holds earlier runs, which are shown too: fifo, codel\n"
+    )
+    assert said("--aqm", "pie", "--aqm", "fifo", "--aqm", "codel", "--seeds", "2..2") == (
+        f"sojourn: {out}: also holds earlier runs, which are shown too: seeds 1 to 2\n"
+    )
+
+
 def test_a_second_command_adds_its_runs(tmp_path: Path) -> None:
     out, scenario = tmp_path / "out", sojourn.loads(SMALL)
     sojourn.run(scenario, aqms=["codel"], seeds=2, out=out)

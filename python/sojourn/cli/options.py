@@ -177,11 +177,13 @@ def tell_broken(runs: Sequence[Run]) -> int:
     return 3 if sentences else 0
 
 
-def tell_files(files: Iterable[Path], missing: Iterable[str]) -> None:
-    """Name the files of pictures, and report missing ones on stderr."""
+def tell_files(files: Sequence[Path], missing: Iterable[str], remedy: str) -> None:
+    """Name the files of pictures, and report on stderr missing ones, and how to have one file."""
     from sojourn.show.tables import console, print_line
 
     for sentence in missing:
         tell_note(sentence)
     for path in files:
         print_line(console(), f"plot: {path}")
+    if len(files) > 1:
+        tell_note(f"these are {len(files)} files, a figure in each; {remedy}")

@@ -102,6 +102,16 @@ class Request:
             )
         return both
 
+    def beyond(self, asked: Request) -> str:
+        """Name what this request has beyond the one that was asked for; empty where nothing."""
+        seeds = f"seeds {self.seeds.start} to {self.seeds.stop - 1}"
+        parts = (
+            *(aqm for aqm in self.aqms if aqm not in asked.aqms),
+            *(f"host {host}" for host in self.hosts if host not in asked.hosts),
+            *([seeds] if self.seeds != asked.seeds else []),
+        )
+        return ", ".join(parts)
+
     def _network(self) -> tuple[str, list[str]]:
         """Return what two requests of one result share."""
         values = (f"{key}={write_value(value)}" for key, value in self.changes.items())

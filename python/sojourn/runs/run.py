@@ -294,8 +294,8 @@ def run(
     they hold no lock of Python's. A run with a C file of yours has its own process, and a crash
     harms no other run. A `client` has `submit` and returns futures: an executor of
     `concurrent.futures` or submitit, or a client of Dask. It makes the runs instead of threads,
-    `workers` of them at once. `tell` gets a sentence for each quantity that the runs will not
-    measure, before the first run.
+    `workers` of them at once. `tell` gets, before the first run, a sentence for each quantity
+    that the runs will not measure, and one that names what `out` holds besides.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))
@@ -306,6 +306,8 @@ def run(
     while True:
         earlier = read_request(out) if out else None
         request = asked.added_to(earlier, out) if earlier and out else asked
+        if more := request.beyond(asked):
+            tell(f"{out}: also holds earlier runs, which are shown too: {more}")
         # Algorithms of an earlier command may be files of the result.
         texts = [given.get(aqm) or placed_variant(aqm, Path(out or "")) for aqm in request.aqms]
         runner = Runner(open_store(out), workers, client, again)

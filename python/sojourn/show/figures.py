@@ -39,7 +39,7 @@ from sojourn.show.tables import (
     speech_notes,
 )
 from sojourn.show.windows import ccdf, cdf, fct, page, tradeoff
-from sojourn.store.store import write_whole
+from sojourn.store.store import check_place, write_whole
 
 FIGURES: Mapping[str, Callable[[Measured, Sequence[Case]], Chart]] = {
     "delay": delay,
@@ -129,12 +129,16 @@ SUFFIXES = (".html", *_DRAWN, ".csv")
 
 
 def check_name(out: Path, size: Size = OF_PAGE) -> None:
-    """Check that the suffix of the name is that of a picture, and that it has a size of ours;
-    InputError if not."""
+    """Check that the suffix of the name is one of ours, that it has a size, and that its place can
+    be written; InputError or StoreError if not."""
+    pictures = ", ".join(_DRAWN)
     if out.suffix not in SUFFIXES:
-        raise InputError(f"{out}: a picture's name ends in {', '.join(SUFFIXES)}")
+        raise InputError(
+            f"{out}: its name ends in .html (a page), {pictures} (pictures) or .csv (their numbers)"
+        )
     if size != OF_PAGE and out.suffix not in _DRAWN:
-        raise InputError(f"{out}: --width and --font are of pictures: {', '.join(_DRAWN)}")
+        raise InputError(f"{out}: --width and --font are of pictures: {pictures}")
+    check_place(out)
 
 
 def files(made: Sequence[Chart], out: Path, size: Size) -> dict[Path, bytes]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,9 +101,9 @@ class Folder:
         write_whole(self.path / MARK, json.dumps(mark, indent=1).encode())
 
 
-def claim(path: str | Path) -> Folder:
+def claim(path: str | Path, beside: Collection[str] = ()) -> Folder:
     """Take a folder for a result; make it if there is none. Raise InputError if it holds other
-    files, or StoreError if its mark cannot be read."""
+    files than those that may stand `beside` a result, or StoreError if its mark cannot be read."""
     path = Path(path)
     mark = path / MARK
     with write_errors(path):
@@ -120,10 +120,11 @@ def claim(path: str | Path) -> Folder:
         folder = Folder(path, digests)
         folder._mark()
         return folder
+    names = [name for name in names if name not in beside]
     if names:
         more = ", ..." if len(names) > _SHOWN else ""
         raise InputError(
-            f"{path}: holds what Sojourn did not write ({', '.join(names[:_SHOWN])}{more}); "
+            f"{path}: holds what is no part of a result ({', '.join(names[:_SHOWN])}{more}); "
             f"a result takes a folder of its own: --out {path / 'result'}"
         )
     folder = Folder(path)

@@ -102,7 +102,24 @@ def write_errors(path: Path) -> Iterator[None]:
             ) from error
         if isinstance(error, FileExistsError) and path.exists() and not path.is_dir():
             raise StoreError(f"{path}: is a file; name a folder, or another name") from error
+        if isinstance(error, FileNotFoundError) and not path.parent.exists():
+            raise StoreError(
+                f"{path}: there is no folder {path.parent}; make it, or name another place"
+            ) from error
+        if isinstance(error, NotADirectoryError):
+            file = next((parent for parent in path.parents if parent.is_file()), path.parent)
+            raise StoreError(f"{path}: {file} is a file; name another place") from error
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def check_place(path: Path) -> None:
+    """Check that a file can be written, before the work that fills it. StoreError: it cannot."""
+    beside = partial_name(path)
+    with write_errors(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        beside.touch()
+        beside.unlink()
 
 
 def write_whole(path: Path, content: bytes) -> None:

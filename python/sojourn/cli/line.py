@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -68,6 +69,16 @@ def _every_command(
     pass
 
 
+def _of_options(words: Sequence[str]) -> str:
+    """Say how options are written that take one word, and perhaps got two."""
+    keys = [key for option, key in pairwise(words) if option == "--set" and "=" not in key]
+    if keys:
+        return f"; write --set {keys[0]}=VALUE, in one word"
+    if "--aqm" in words:
+        return "; give each algorithm an --aqm of its own: --aqm codel --aqm pie"
+    return ""
+
+
 def run(words: Sequence[str]) -> int:
     """Run the line and return the exit status."""
     # Only options that end the command stand before a verb.
@@ -75,8 +86,8 @@ def run(words: Sequence[str]) -> int:
     try:
         outcome = app(verb)(list(words), prog_name="sojourn", standalone_mode=False)
     except _UsageError as error:
-        if "unexpected extra argument" in error.message and "--aqm" in words:
-            error.message += "; give each algorithm an --aqm of its own: --aqm codel --aqm pie"
+        if "unexpected extra argument" in error.message:
+            error.message += _of_options(words)
         error.show()
         return error.exit_code
     except typer.Abort:

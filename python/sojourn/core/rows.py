@@ -47,9 +47,12 @@ _Q32 = 2**32 - 1
 
 
 def _count(text: str) -> int:
+    unread = units.UnitError(f"{text!r} is not a whole number, such as 10")
+    if not text.strip()[-1:].isdigit():
+        raise unread
     number, unit = units.split(text)
     if unit or number != number.to_integral_value():
-        raise units.UnitError(f"{text!r} is not a whole number")
+        raise unread
     return int(number)
 
 

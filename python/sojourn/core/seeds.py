@@ -26,7 +26,9 @@ def read(seeds: int | str | range) -> range:
                 f"seeds {text}: a number N is wanted, for seeds 1 to N, or two, as in 11..20"
             ) from None
     if not found or found.step != 1 or found.start < 1 or found.stop > MAX_SEEDS + 1:
-        raise InputError(f"{text} seeds; allowed: 1 to {MAX_SEEDS}, or a part of these")
+        raise InputError(
+            f"{text} seeds; allowed: 1 to {MAX_SEEDS}; write N for seeds 1 to N, or FIRST..LAST"
+        )
     return found
 
 

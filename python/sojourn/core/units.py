@@ -43,6 +43,8 @@ _SIZES: dict[str, dict[str, int]] = {
     "share": {"percent": 1},
     "frequency": {"Hz": 1},
 }
+# No rate is given per minute or hour: the letter beside the right one was struck.
+_LONG = {unit for units, ns in _SIZES["time"].items() if ns > 10**9 for unit in units.split()}
 _UNITS = {
     unit: (kind, size)
     for kind, sizes in _SIZES.items()
@@ -82,26 +84,27 @@ class UnitError(ValueError):
     """A text that is not a quantity of the expected kind."""
 
 
-def split(text: str) -> tuple[Decimal, str]:
+def split(text: str, example: str = "50 ms") -> tuple[Decimal, str]:
     """Split a quantity into number and unit: '50 ms' -> (50, 'ms'). Raise UnitError for other
-    text."""
+    text, whose sentence shows `example`."""
     if DECIMAL_COMMA.match(text):
         raise UnitError(
             f"{text!r} has a comma; write a point before decimals, and nothing between thousands"
         )
     # A keyboard's Greek mu is another letter than the sign for micro.
     match = _QUANTITY.match(text.replace("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}"))
+    unread = f"{text!r} is not a number with a unit; write it as {example!r}"
     if not match:
-        raise UnitError(f"{text!r} is not a number with a unit")
+        raise UnitError(unread)
     try:
         return Decimal(match[1].replace("_", "")), match[2].replace("%", "percent")
     except InvalidOperation as error:
-        raise UnitError(f"{text!r} is not a number with a unit") from error
+        raise UnitError(unread) from error
 
 
 def convert(text: str, base: str, example: str) -> Decimal:
     """Convert `text` to a number of `base` units; the sentence of a UnitError shows `example`."""
-    number, unit = split(text)
+    number, unit = split(text, example)
     if not unit:
         raise no_unit(text, base, example)
     factor = _factor(unit, base, example)
@@ -162,6 +165,8 @@ def _factor(unit: str, base: str, example: str) -> tuple[Fraction, Fraction] | s
     )
     if kind != wanted:
         return f" is in '{unit}'; write it as {example!r}"
+    if base == BITS_PER_S and unit.rpartition("/")[2].strip() in _LONG:
+        return f": unknown unit '{unit}' of a rate, which is per second; write it as {example!r}"
     exact = size / base_size
     return exact, 2**64 / exact
 
@@ -206,7 +211,7 @@ def whole(text: str, base: str, example: str) -> int:
     """Convert `text` as `convert` does, but raise UnitError unless the result is whole."""
     value = convert(text, base, example)
     if value != value.to_integral_value():
-        raise UnitError(f"{text!r} is not a whole number of {base}")
+        raise UnitError(f"{text!r} is not a whole number of {base}; {round(value)} {base} is near")
     return int(value)
 
 
@@ -244,12 +249,13 @@ class _Quantity(_Written, int):
     base: ClassVar[str]
     example: ClassVar[str]
     zero: ClassVar[str]
+    least: ClassVar[str] = "0"
     steps: ClassVar[tuple[tuple[int, str], ...]]
 
     def __new__(cls, value: str | int) -> Self:
         number = whole(value, cls.base, cls.example) if isinstance(value, str) else value
         if number < 0:
-            raise UnitError(f"{value!r} is negative")
+            raise UnitError(f"{value!r} is negative; allowed: {cls.least} and more")
         return super().__new__(cls, number)
 
     def __str__(self) -> str:
@@ -299,13 +305,15 @@ class Rate(_Quantity):
     base = BITS_PER_S
     example = "100 Mbit/s"
     zero = "0 bit/s"
+    least = "8 bit/s"
     steps = ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s"), (1, "bit/s"))
 
     def __new__(cls, value: str | int) -> Self:
         number = super().__new__(cls, value)
         if number == 0:
             raise UnitError(
-                f"{value!r}: a rate of zero would never send a packet; allowed: 8 bit/s and more"
+                f"{value!r}: a rate of zero would never send a packet; "
+                f"allowed: {cls.least} and more"
             )
         return number
 

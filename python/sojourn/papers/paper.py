@@ -248,7 +248,9 @@ def write_sample(folder: Path) -> Path:
     """Write a paper of one experiment into a new folder, with schemas for editors. InputError where
     there is such a thing."""
     if folder.exists():
-        raise InputError(f"{folder}: there is such a file or folder; nothing was written")
+        raise InputError(
+            f"{folder}: there is such a file or folder; nothing was written; give another name"
+        )
     texts = {
         SCHEMA: schema_text(),
         _OF_EXPERIMENT: published(ExperimentTable.model_json_schema(by_alias=True)),

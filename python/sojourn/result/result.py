@@ -340,7 +340,7 @@ class Result:
         if folder.is_file():
             raise InputError(f"{folder}: is a file; name the folder that --out made")
         if not folder.is_dir():
-            raise InputError(f"{folder}: there is no such folder")
+            raise InputError(f"{folder}: there is no such folder; {_makes(folder)}")
         try:
             head = json.loads((folder / "result.json").read_bytes())
             digests = {name: digest_of(folder / name) for name in head["files"]}
@@ -430,8 +430,12 @@ def _no_result(folder: Path) -> SojournError:
         return StoreError(_unfinished(folder))
     here = sorted(str(path.parent) for path in folder.glob("*/result.json"))
     more = ", ..." * (len(here) > _SHOWN)
-    found = f"; these do: {', '.join(here[:_SHOWN])}{more}" if here else ""
-    return InputError(f"{folder}: holds no result{found}")
+    found = f"these do: {', '.join(here[:_SHOWN])}{more}" if here else _makes(Path("FOLDER"))
+    return InputError(f"{folder}: holds no result; {found}")
+
+
+def _makes(folder: Path) -> str:
+    return f"'sojourn run SCENARIO.toml --out {folder}' makes one"
 
 
 def _unfinished(folder: Path) -> str:

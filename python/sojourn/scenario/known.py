@@ -104,7 +104,10 @@ def write_known(name: str, path: Path | None) -> Path:
             texts = {beside: text, **texts}
     for path in texts:
         if path.exists():
-            raise InputError(f"{shown(path)}: there is such a file; nothing was written")
+            raise InputError(
+                f"{shown(path)}: there is such a file; nothing was written; give another name: "
+                f"sojourn new --scenario {name} FILE.toml"
+            )
     for path, text in texts.items():
         with write_errors(path), path.open("x", encoding="utf-8") as out:
             out.write(text)

@@ -221,7 +221,7 @@ def _of_links(path: Keys) -> str:
 
 
 _TABLE = "is not a table of keys and values"
-_WHOLE = "is not a whole number"
+_WHOLE = "is not a whole number, such as 10"
 # Sentences for errors that pydantic finds; {…} is from its own context.
 _SENTENCES = {
     "model_type": _TABLE,
@@ -233,7 +233,7 @@ _SENTENCES = {
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
     "int_from_float": _WHOLE,
-    "float_type": "is not a number",
+    "float_type": "is not a number, such as 0.5",
     "finite_number": "is not a finite number",
     "bool_type": "is not true or false",
     "bool_parsing": "is not true or false",

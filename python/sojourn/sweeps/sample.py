@@ -56,7 +56,9 @@ def write_sample(scenario: Path, file: Path | None) -> Path:
     if out.suffix != ".toml":
         raise InputError(f"{file}: a sweep is a TOML file: write FILE.toml")
     if out.exists():
-        raise InputError(f"{shown(out)}: there is such a file; nothing was written")
+        raise InputError(
+            f"{shown(out)}: there is such a file; nothing was written; give another name"
+        )
     dumbbell = toml.load(scenario).dumbbell
     if dumbbell is None or dumbbell.rate is None or dumbbell.rtt is None:
         raise InputError(

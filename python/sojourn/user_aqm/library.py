@@ -89,7 +89,10 @@ def build(file: Path) -> Library:
     if known and known[0] == _states(part for part, _, _ in known[0]):
         return known[1]
     if not file.is_file():
-        raise InputError(f"{shown(file)}: there is no such file")
+        name = shown(file)
+        raise InputError(
+            f"{name}: there is no such file; 'sojourn new {name}' writes one to begin with"
+        )
     name, parts = _read(file)
     states = _states(map(str, _own(parts)))
     digest = _digest(name, parts)
@@ -136,6 +139,8 @@ def _read(file: Path) -> tuple[str, tuple[Path, ...]]:
     if any(static for static, _ in definitions):
         raise InputError(f"{where}: its algorithm is static, and nobody else can see it")
     names = list(dict.fromkeys(name for _, name in definitions))
+    if not names and file.suffix != ".c":
+        raise InputError(f"{where}: is no C file; an algorithm is a file NAME.c")
     if not names:
         raise InputError(
             f"{where}: defines no algorithm; write 'const struct aqm_algo aqm_NAME = {{ ... }};'"
@@ -337,5 +342,7 @@ def write_template(path: Path) -> Path:
             with file.open("x", encoding="utf-8") as out:
                 out.write(template_text(name))
         except FileExistsError:
-            raise InputError(f"{shown(file)}: there is such a file; nothing was written") from None
+            raise InputError(
+                f"{shown(file)}: there is such a file; nothing was written; give another name"
+            ) from None
     return file

@@ -106,6 +106,20 @@ def test_names_and_numbers_of_a_list_are_whole(
             assert all(text in said for text in texts)
 
 
+def test_a_narrow_list_labels_what_its_sentences_do_not_tell(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert status(["list"]) == 0
+    first, *lines = (line.rstrip() for line in capsys.readouterr().out.splitlines())
+    assert first.startswith(f"{len(algorithms.every())} algorithms, ")
+    at = lines.index("codel")
+    assert lines[at + 2].startswith("  source: ")
+    assert lines[at + 3] == "  ecn: yes; acts: dequeue; hosts: sim, linux"
+    assert status(["show", "video"]) == 0
+    assert "  default: 4 s; range: 100 ms to 60 s" in capsys.readouterr().out
+
+
 def test_a_number_has_one_name() -> None:
     for metric in METRICS.values():
         for kind in ("system_delay", "queue_delay"):

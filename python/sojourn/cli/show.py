@@ -82,12 +82,15 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List algorithms, presets of them and of TCP, experiments, scenarios and kinds of traffic."""
-    from sojourn.show.tables import console, print_entries
+    from sojourn.show.tables import console, print_entries, print_line
 
     tables = listing(what)
     if as_json:
         print_json(tables)
         return
+    if not what:
+        counts = ", ".join(f"{len(entries)} {title}" for title, entries in tables.items())
+        print_line(console(), f"{counts}; `sojourn list algorithms` prints these alone")
     for title, entries in tables.items():
         rows = [{key: _text(value) for key, value in entry.items()} for entry in entries]
         print_entries(console(), title, rows)
@@ -180,8 +183,10 @@ def show_(
             words, command = typed.words(algorithm), "tc qdisc replace dev DEV root "
         print_json({"tc": words}) if as_json else print(command + words.rstrip("\n"))
     elif algorithm is not None and algorithm.endswith(".toml"):
+        from sojourn.scenario.known import remedy
+
         if not Path(algorithm).exists():
-            raise InputError(f"show {algorithm}: there is no such file")
+            raise InputError(f"show {algorithm}: there is no such file; {remedy(algorithm)}")
         raise InputError(
             f"show {algorithm}: is a scenario: add --expand or --network before it, or --tc"
         )

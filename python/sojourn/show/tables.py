@@ -131,10 +131,9 @@ def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]
     if entries and out.width < _entries_width(entries):
         if title:
             print_line(out, title)
-        for name, *others in (entry.values() for entry in entries):
-            out.print(
-                Text(name), *(Padding(Text(other), (0, 0, 0, 2)) for other in others if other)
-            )
+        for entry in entries:
+            name, *_ = entry.values()
+            out.print(Text(name), *(Padding(Text(of), (0, 0, 0, 2)) for of in _told(entry)))
         return
     grid = Grid(title=Text(title) if title else None, title_justify="left")
     for key in entries[0] if entries else ():
@@ -143,6 +142,20 @@ def print_entries(out: Console, title: str, entries: Sequence[Mapping[str, str]]
     for entry in entries:
         grid.add_row(*map(Text, entry.values()))
     print_whole(out, grid)
+
+
+# Sentences that tell by themselves what they say of a name.
+_PLAIN = ("brief", "help", "found")
+
+
+def _told(entry: Mapping[str, str]) -> Iterator[str]:
+    """Write what there is behind the name: a line for each sentence, and one of short values."""
+    _, *others = ((key, " ".join(value.split())) for key, value in entry.items())
+    for key, value in others:
+        if value and key in _SENTENCES:
+            yield value if key in _PLAIN else f"{key}: {value}"
+    if short := [f"{key}: {of}" for key, of in others if of and key not in _SENTENCES]:
+        yield "; ".join(short)
 
 
 def _entries_width(entries: Sequence[Mapping[str, str]]) -> int:

@@ -18,9 +18,9 @@ PYTEST := pytest -n auto --dist loadgroup
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
-CORE := $(shell find aqm crates -type f \( -name '*.rs' -o -name '*.[ch]' -o -name Cargo.toml \)) Cargo.toml Cargo.lock
-C_FILES := $(shell find aqm bench crates fuzz linux papers tests -name '*.[ch]' 2>/dev/null)
-SH_FILES := $(shell find aqm linux tools tests .ci -name '*.sh' -o -path '.ci/run')
+CORE := $(shell find aqm traffic crates -type f \( -name '*.rs' -o -name '*.[ch]' -o -name Cargo.toml \)) Cargo.toml Cargo.lock
+C_FILES := $(shell find aqm bench crates fuzz linux papers tests traffic -name '*.[ch]' 2>/dev/null)
+SH_FILES := $(shell find aqm linux tools tests traffic .ci -name '*.sh' -o -path '.ci/run')
 
 .PHONY: deb help setup demo paper site test test-deep check format generate validation linux-reference mutants bench wheel clean
 .PHONY: test-c test-rust test-target test-fuzz test-models test-python test-validation test-qdisc test-tdc test-linux test-wheel
@@ -74,8 +74,9 @@ check: setup ## formatters, warnings as errors, types, licences, generated files
 	NO_MKDOCS_2_WARNING=1 mkdocs build --quiet --strict
 	reuse lint --quiet || reuse lint
 
-test-c: ## the queue and the algorithms, under sanitizers; targets without a library
+test-c: ## the queue, the algorithms and the applications, under sanitizers; targets without a library
 	aqm/test/run.sh
+	traffic/test/run.sh
 	aqm/test/freestanding.sh
 
 test-rust: ## the core crate, the engine, and TCP against what Linux did

@@ -19,7 +19,7 @@ from sojourn.linux.uml.build import BuildError, Built, below
 from sojourn.user_aqm import compiler, library, trial
 
 ROOT = Path(__file__).resolve().parents[1]
-KEPT = ("aqm", "linux/qdisc", "linux/tc", "crates/core", "crates/sim")
+KEPT = ("aqm", "traffic", "linux/qdisc", "linux/tc", "crates/core", "crates/sim")
 
 
 @pytest.fixture
@@ -75,7 +75,8 @@ def test_the_engine_is_named_by_every_source_of_it(tree: Path, tmp_path: Path) -
 
     crates = [path for end in ("rs", "[ch]") for path in tree.glob(f"crates/*/src/**/*.{end}")]
     crates = [path for path in crates if "tests" not in path.parts]
-    assert not list(changed_each([*crates, *compiled(tree / "aqm"), tree / "Cargo.lock"], key))
+    c_files = [*compiled(tree / "aqm"), *compiled(tree / "traffic")]
+    assert not list(changed_each([*crates, *c_files, tree / "Cargo.lock"], key))
     shutil.rmtree(tree / "crates/core")
     with pytest.raises(subprocess.CalledProcessError):
         key()

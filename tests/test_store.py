@@ -112,7 +112,7 @@ def test_what_names_the_engine_in_a_key_is_the_digest_of_these_sources() -> None
     root = Path(__file__).parent.parent
     left_out = {"check", "test", "tests", "target", "examples", "benches"}
     files = [root / "Cargo.lock"]
-    for folder in ("aqm", "crates/core", "crates/sim"):
+    for folder in ("aqm", "traffic", "crates/core", "crates/sim"):
         found = [file for end in ("c", "h", "rs") for file in (root / folder).rglob(f"*.{end}")]
         files += [f for f in found if left_out.isdisjoint(f.relative_to(root).parts[:-1])]
     digest = 0xCBF2_9CE4_8422_2325  # FNV-1a, as in crates/py/build.rs

@@ -17,7 +17,7 @@ fi
 
 key=$({
 	rustc -vV
-	find aqm crates/core crates/sim -type f \( -name '*.rs' -o -name '*.[ch]' -o -path '*/profile/*.json' \) -print0 |
+	find aqm traffic crates/core crates/sim -type f \( -name '*.rs' -o -name '*.[ch]' -o -path '*/profile/*.json' \) -print0 |
 		LC_ALL=C sort -z | xargs -0 sha256sum
 	cat Cargo.toml Cargo.lock crates/*/Cargo.toml tools/profile.sh
 } | sha256sum | cut -c1-16)

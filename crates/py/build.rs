@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 3] = ["aqm", "crates/core", "crates/sim"];
+const FOLDERS: [&str; 4] = ["aqm", "traffic", "crates/core", "crates/sim"];
 
 fn main() {
     // The folder of this package, where cargo runs this. A path compiled in or printed would be

@@ -7,7 +7,9 @@
 //! and is the only place with `unsafe`. Reading order: `host.c` (this host's side of
 //! `queue.h`), `ffi` (the C side as Rust sees it), `rows` (algorithms, parameters,
 //! statistics), `load` (further algorithms at run time), `queue` (what the engine uses).
+//! `application` is the applications of `traffic/`, which this crate compiles too.
 
+mod application;
 mod cache;
 mod cells;
 mod ffi;
@@ -17,6 +19,7 @@ mod load;
 mod queue;
 mod rows;
 
+pub use application::{Application, Decision, Viewing};
 pub use cache::{prefetch, prefetch_part};
 pub use cells::Cells;
 pub use load::load;

@@ -3,9 +3,10 @@
 
 //! Plain data that any host counts of a flow.
 
+use sojourn_core::Viewing;
+
 use crate::base::time::Time;
 use crate::tcp::TcpCounts;
-use crate::traffic::Viewing;
 
 /// A transfer that has come to its end.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use sojourn_core::Viewing;
+
 use super::endpoint::Last;
 use crate::base::datagram::Datagram;
 use crate::base::event::Source;
@@ -15,7 +17,7 @@ use crate::link::packet::PacketCounts;
 use crate::measure::counts::{Completion, Echo, FlowCounts, Transit};
 use crate::scenario::FlowSpec;
 use crate::tcp::TcpConfig;
-use crate::traffic::{End, Member, Shared, Source as Script, Viewing, Visit};
+use crate::traffic::{End, Member, Shared, Source as Script, Visit};
 
 /// A flow.
 pub struct Flow {
@@ -165,7 +167,7 @@ impl Flow {
         self.application.as_ref().is_some_and(|application| {
             let delay_ns = datagram.delay_ns(now);
             let mut application = application.borrow_mut();
-            application.on_datagram(who, now.0, datagram.sent_ns, delay_ns)
+            application.hears(who as usize, now.0, datagram.sent_ns, delay_ns)
         })
     }
 

@@ -23,7 +23,7 @@ pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, Strin
     let mut groups = Vec::new();
     let graph = Graph::of(scenario);
     for (i, spec) in scenario.flows.iter().enumerate() {
-        if spec.app.decides() {
+        if spec.app.application().is_some() {
             return Err(format!(
                 "'{}': what '{}' sends depends on what it hears, and a guest plays scripts: run \
                  it with --host sim, or give it other traffic",

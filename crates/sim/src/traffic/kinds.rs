@@ -67,9 +67,10 @@ pub trait Traffic {
         None
     }
 
-    /// Tells whether an application decides at both ends, so that there is no script.
-    fn decides(&self) -> bool {
-        false
+    /// Gives the words of the application that decides at both ends, where no script tells what
+    /// they do.
+    fn application(&self) -> Option<String> {
+        None
     }
 
     /// Tells whether somebody watches what comes.

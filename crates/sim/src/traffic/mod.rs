@@ -7,7 +7,8 @@
 //! reads a clock: the engine plays the script, and so can a driver of real sockets.
 //!
 //! A user's draws come from one stream of random numbers, and only when they are needed, so that
-//! a script takes no more memory for a longer run. The room uses `base` alone.
+//! a script takes no more memory for a longer run. The room uses `base` alone, and the applications
+//! of `sojourn_core`.
 
 pub mod bulk;
 pub mod burst;
@@ -36,7 +37,7 @@ mod tests;
 
 use std::fmt::Debug;
 
-pub use decided::{Shared, Viewing};
+pub use decided::Shared;
 pub use kinds::{AppSpec, KINDS, Member, Traffic};
 pub use stream::Drawn;
 pub use voip::Codec;
@@ -165,7 +166,7 @@ impl Moves {
     pub fn next_at(&mut self, now_ns: u64) -> Option<Move> {
         match self {
             Self::Decided(application, end) => {
-                Some(application.borrow_mut().next_move(*end, now_ns))
+                Some(application.borrow_mut().next(*end as usize, now_ns).into())
             }
             _ => self.next(),
         }

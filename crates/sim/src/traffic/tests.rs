@@ -163,7 +163,7 @@ fn every_kind() -> Vec<Value> {
 
 fn random(spec: &AppSpec) -> bool {
     let name = spec.kind().name;
-    !spec.decides() && !matches!(name, "bulk" | "respawn" | "cbr" | "paced" | "ping")
+    spec.application().is_none() && !matches!(name, "bulk" | "respawn" | "cbr" | "paced" | "ping")
 }
 
 /// A visit as text, with the first moves of each of its ends.

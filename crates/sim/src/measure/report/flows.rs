@@ -4,13 +4,13 @@
 //! Flows and groups of flows in a report, of what each counted in a window.
 
 use serde::Serialize;
+use sojourn_core::Viewing;
 
 use super::speech::Speech;
 use super::times::CompletionReport;
 use crate::measure::counts::{FlowCounts, Transit};
 use crate::measure::record::{Delays, Distribution};
 use crate::scenario::{FlowSpec, TransportSpec, WindowSpec};
-use crate::traffic::Viewing;
 
 /// A flow's end.
 #[derive(Clone, Debug, Serialize)]

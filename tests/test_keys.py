@@ -121,6 +121,7 @@ def test_a_wheel_has_every_source_that_it_compiles() -> None:
     patterns = parts["tool"]["maturin"]
     wanted = [*compiled(ROOT / "aqm"), *(ROOT / "aqm/check").glob("*"), ROOT / "aqm/test/host.h"]
     wanted += [path for path in (ROOT / "linux").rglob("*") if path.is_file()]
+    wanted += compiled(ROOT / "traffic")
 
     def is_in(name: str, key: str) -> bool:
         return any(

@@ -28,12 +28,17 @@
  *       (0: it closes). A transfer is complete when end HEARS (-1: none) has heard HEARS_BYTES.
  *   even END BYTES RATE_BPS              of the talk above: moves without end, which write
  *       BYTES each from the opening on, at RATE_BPS
+ *   decides WORDS                        of the talk above, the only one of its flow: an
+ *       application decides the moves of both ends; see traffic/application.h
  *
  *   count EDGE FLOW DELIVERED_BYTES ANSWERED_BYTES OPENED DATA_PKTS RETRANSMITTED_PKTS TIMEOUTS
  *       SRTT_US ARRIVED_PKTS DELAY_NS DIFFERENCES DIFFERENCES_NS EXPECTED_PKTS
  *       delivered to end 1, answered to end 0. The last five are of datagrams: how many
- *       arrived, the sum of their delays, how many differences between successive delays there
- *       are, their sum, and how many have arrived or are lost
+ *       arrived at end 1, the sum of their delays, how many differences between successive
+ *       delays there are, their sum, and how many have arrived or are lost. To the last are
+ *       added those that an application sent from end 1 and that are lost.
+ *   view EDGE FLOW SEGMENTS BPS RUNGS SWITCHES STALLS STALLED_NS
+ *       what the viewer of a flow has seen, as traffic/application.h has it
  *   took EDGE FLOW NS ...                delays of the datagrams that arrived since the edge
  *       before, or since the begin
  *   done FLOW AT_NS TOOK_NS              a transfer that is complete
@@ -191,7 +196,8 @@ static void run(void)
 
 int main(int argc, char **argv)
 {
-	char line[512];
+	char *line = NULL;
+	size_t size = 0;
 
 	if (argc != 2) {
 		fprintf(stderr, "play T0_NS < FLOWS\n");
@@ -200,7 +206,7 @@ int main(int argc, char **argv)
 	t0_ns = strtoull(argv[1], NULL, 10);
 	allow_many_files();
 	epoll = epoll_create1(0);
-	while (fgets(line, sizeof(line), stdin)) {
+	while (getline(&line, &size, stdin) > 0) {
 		unsigned long long ns;
 
 		if (sscanf(line, "edge %llu", &ns) == 1 && nedges < MAX_EDGES) {

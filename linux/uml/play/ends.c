@@ -42,9 +42,8 @@ void wake_at_least(size_t number, int end)
 
 	if (side->fd < 0 || flows[talk->flow].udp || !writes(plan, !end))
 		return;
-	if (!side->waiting && side->next < plan->nmoves[end] &&
-	    plan->moves[end][side->next].heard > side->heard)
-		wake = plan->moves[end][side->next].heard;
+	if (!side->waiting && awaited(talk, end) > side->heard)
+		wake = awaited(talk, end);
 	if (transfer_wakes_at(side) < wake)
 		wake = transfer_wakes_at(side);
 	if (end == plan->opener && !talk->over) {
@@ -125,7 +124,7 @@ void on_talk(size_t number, int end, uint32_t events)
 	if (!talks[number].plan || side->fd < 0)
 		return;
 	if (flows[talks[number].flow].udp) {
-		take_datagrams(&flows[talks[number].flow], side->fd, end);
+		take_datagrams(number, end);
 		return;
 	}
 	if (events & EPOLLOUT) {

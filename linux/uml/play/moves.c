@@ -12,8 +12,12 @@ uint64_t even_ns(const struct plan *plan, int end, uint64_t n)
 	return (uint64_t)(bits * 1000000000 / plan->even_bps[end]);
 }
 
-static struct move move_of(const struct plan *plan, int end, size_t n)
+static struct move move_of(struct talk *talk, int end, size_t n)
 {
+	const struct plan *plan = talk->plan;
+
+	if (plan->words)
+		return decide(talk, end, n);
 	if (!plan->even_bps[end])
 		return plan->moves[end][n];
 	return (struct move){.wait_ns =
@@ -24,7 +28,17 @@ static struct move move_of(const struct plan *plan, int end, size_t n)
 
 static int has_move(const struct plan *plan, int end, size_t n)
 {
-	return plan->even_bps[end] || n < plan->nmoves[end];
+	return plan->words || plan->even_bps[end] || n < plan->nmoves[end];
+}
+
+uint64_t awaited(const struct talk *talk, int end)
+{
+	const struct plan *plan = talk->plan;
+	const struct side *side = &talk->sides[end];
+
+	if (plan->words)
+		return side->next < side->ndecided ? side->decided.heard : 0;
+	return side->next < plan->nmoves[end] ? plan->moves[end][side->next].heard : 0;
 }
 
 static void act(size_t number, int end, const struct move *move)
@@ -34,9 +48,11 @@ static void act(size_t number, int end, const struct move *move)
 
 	if (flows[talk->flow].udp) {
 		if (move->bytes)
-			send_datagram(&flows[talk->flow], side->fd, move->bytes);
+			send_datagram(&flows[talk->flow], side->fd, end, move->bytes);
 		return;
 	}
+	if (move->looks)
+		return;
 	if (move->hears >= 0) {
 		begin_transfer(talk, move);
 		wake_at_least(number, move->hears);
@@ -50,7 +66,7 @@ static void act(size_t number, int end, const struct move *move)
 static int waits(size_t number, int end, size_t next)
 {
 	struct side *side = &talks[number].sides[end];
-	struct move move = move_of(talks[number].plan, end, next);
+	struct move move = move_of(&talks[number], end, next);
 
 	if (move.heard > side->heard)
 		return 1;
@@ -83,7 +99,7 @@ void speak(size_t number, int end)
 		}
 		if (waits(number, end, next))
 			break;
-		move = move_of(plan, end, next);
+		move = move_of(&talks[number], end, next);
 		side->next++;
 		/* The wait of the one behind it begins with it. */
 		if (has_move(plan, end, side->next))

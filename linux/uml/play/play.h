@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../../traffic/application.h"
 #include "../sockets.h"
 #include "../transit.h"
 
@@ -18,7 +19,7 @@
 
 struct move {
 	uint64_t heard, wait_ns, bytes, hears_bytes;
-	int hears;
+	int hears, looks; /* it writes nothing, and does not close either */
 };
 
 struct plan {
@@ -28,6 +29,7 @@ struct plan {
 	size_t nmoves[2];
 	/* Of moves without end; no rate: they are those above. */
 	uint64_t even_bytes[2], even_bps[2];
+	char *words; /* of an application that decides all moves; else NULL */
 };
 
 struct visit {
@@ -35,6 +37,13 @@ struct visit {
 	int page;
 	struct plan *plans;
 	size_t nplans;
+};
+
+/* Datagrams of an end, by number. */
+struct datagrams {
+	uint64_t *sent_ns;
+	unsigned char *came; /* a bit for each that has arrived */
+	size_t count;
 };
 
 struct flow {
@@ -49,12 +58,14 @@ struct flow {
 	uint64_t delivered[2], opened;
 	struct counts past; /* of connections that are over */
 	uint32_t srtt_us;
-	uint64_t *sent_ns, *rtt_ns; /* of datagrams, by number; the second of echoes */
-	unsigned char *came;        /* a bit for each that has arrived */
-	size_t nsent;
-	uint64_t *took_ns; /* of datagrams that arrived since they were told */
+	struct datagrams sent[2]; /* by sender */
+	uint64_t *rtt_ns;         /* of echoes, by number */
+	uint64_t *took_ns;        /* of datagrams that arrived at end 1 since they were told */
 	size_t ntook;
-	struct transit transit;
+	struct transit transit[2]; /* by receiver; none of echoes */
+	struct application *application;
+	uint64_t decided_ns;   /* the last time that it was told */
+	struct viewing viewed; /* of applications that are over */
 };
 
 /* A visit under way. */
@@ -74,7 +85,8 @@ struct transfer {
 struct side {
 	int fd, connected, closed, fin_sent, peer_closed, waiting;
 	uint64_t heard, owed, waited; /* number of the move whose wait is over, plus one */
-	size_t next;
+	size_t next, ndecided;
+	struct move decided; /* the last decision */
 	int lowat;
 	uint32_t events;
 	struct transfer *transfers;
@@ -144,8 +156,19 @@ void open_talk(size_t number);
 void settle(size_t number);
 void stop(size_t flow);
 
+/* applications.c: what decides the moves of a flow's conversation, where no script does. */
+void begin_application(struct flow *flow, const char *words);
+void end_application(struct flow *flow);
+/* The time as it is told of it, which never goes back. */
+uint64_t decision_ns(struct flow *flow);
+/* Move n of an end. Each is asked for once, in order. */
+struct move decide(struct talk *talk, int end, size_t n);
+struct viewing viewing_of(struct flow *flow);
+
 /* moves.c: what an end does when it has heard enough and waited long enough. */
 uint64_t even_ns(const struct plan *plan, int end, uint64_t n);
+/* How many bytes its next move waits for, where that is known. */
+uint64_t awaited(const struct talk *talk, int end);
 void speak(size_t number, int end);
 
 /* ends.c: bytes at an end, and what it is woken for. */
@@ -164,8 +187,8 @@ void tell_unfinished(const struct talk *talk);
 void tell_all_unfinished(void);
 
 /* datagrams.c: those of flows without connections. */
-void send_datagram(struct flow *flow, int fd, uint64_t bytes);
-void take_datagrams(struct flow *flow, int fd, int end);
+void send_datagram(struct flow *flow, int fd, int end, uint64_t bytes);
+void take_datagrams(size_t number, int end);
 uint64_t expected_pkts(const struct flow *flow);
 void print_echoes(void);
 void print_delays(int edge, struct flow *flow);

@@ -75,10 +75,14 @@ static int read_part(const char *line)
 		end &= 1;
 		plan->moves[end] =
 		        more(plan->moves[end], plan->nmoves[end], sizeof(struct move));
-		plan->moves[end][plan->nmoves[end]++] = (struct move){a, b, c, d, other};
+		plan->moves[end][plan->nmoves[end]++] = (struct move){a, b, c, d, other, 0};
 	} else if (plan && sscanf(line, "even %d %llu %llu", &end, &a, &b) == 3 && b) {
 		plan->even_bytes[end & 1] = a;
 		plan->even_bps[end & 1] = b;
+	} else if (plan && !strncmp(line, "decides ", 8)) {
+		plan->words = strdup(line + 8);
+		if (!plan->words)
+			die("memory");
 	} else {
 		return -1;
 	}

@@ -19,7 +19,7 @@ size_t ntalks;
 
 int writes(const struct plan *plan, int end)
 {
-	return plan->nmoves[end] || plan->even_bps[end];
+	return plan->words || plan->nmoves[end] || plan->even_bps[end];
 }
 
 int counts(const struct talk *talk, int end)
@@ -79,6 +79,8 @@ static size_t claim_talk(size_t flow, size_t stay, size_t place)
 	*talk = (struct talk){.flow = flow, .stay = stay, .place = place, .age = age};
 	talk->plan = &stays[stay].visit->plans[place];
 	talk->visit = stays[stay].number;
+	if (talk->plan->words)
+		begin_application(&flows[flow], talk->plan->words);
 	talk->sides[0].fd = talk->sides[1].fd = -1;
 	return hint;
 }
@@ -118,6 +120,9 @@ void open_talk(size_t number)
 	talk->sides[end].fd = fd;
 	if (flow->udp) {
 		talk->sides[!end].fd = flow->listener;
+		/* An application speaks at both ends. */
+		if (flow->application && connect(flow->listener, &from.any, size_of(&from)))
+			die("connect");
 		watch(number, !end);
 	}
 	speak(number, end);
@@ -176,6 +181,7 @@ void stop(size_t flow)
 {
 	flows[flow].stopped = 1;
 	flows[flow].stop_ns = NEVER;
+	end_application(&flows[flow]);
 	for (size_t i = 0; i < ntalks; i++) {
 		struct talk *talk = &talks[i];
 

@@ -29,6 +29,17 @@ static void add_open_connections(struct counts *sums)
 	}
 }
 
+static void print_viewing(int edge, struct flow *flow)
+{
+	struct viewing seen = viewing_of(flow);
+
+	if (seen.segments)
+		printf("view %d %u %llu %llu %llu %llu %llu %llu\n", edge, flow->number,
+		       (unsigned long long)seen.segments, (unsigned long long)seen.bps,
+		       (unsigned long long)seen.rungs, (unsigned long long)seen.switches,
+		       (unsigned long long)seen.stalls, (unsigned long long)seen.stalled_ns);
+}
+
 void print_counts(int edge)
 {
 	struct counts *sums = calloc(nflows + 1, sizeof(*sums));
@@ -43,7 +54,7 @@ void print_counts(int edge)
 		struct flow *flow = &flows[i];
 		struct counts counts = sums[i];
 
-		counts.data_pkts += flow->nsent;
+		counts.data_pkts += flow->sent[0].count;
 		printf("count %d %u %llu %llu %llu %llu %llu %llu %u %llu %llu %llu %llu "
 		       "%llu\n",
 		       edge, flow->number, (unsigned long long)flow->delivered[1],
@@ -51,12 +62,13 @@ void print_counts(int edge)
 		       (unsigned long long)counts.data_pkts,
 		       (unsigned long long)counts.retransmitted_pkts,
 		       (unsigned long long)counts.timeouts, flow->srtt_us,
-		       (unsigned long long)flow->transit.arrived_pkts,
-		       (unsigned long long)flow->transit.delay_ns,
-		       (unsigned long long)flow->transit.differences,
-		       (unsigned long long)flow->transit.differences_ns,
+		       (unsigned long long)flow->transit[1].arrived_pkts,
+		       (unsigned long long)flow->transit[1].delay_ns,
+		       (unsigned long long)flow->transit[1].differences,
+		       (unsigned long long)flow->transit[1].differences_ns,
 		       (unsigned long long)expected_pkts(flow));
 		print_delays(edge, flow);
+		print_viewing(edge, flow);
 	}
 	free(sums);
 }

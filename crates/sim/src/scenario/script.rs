@@ -17,20 +17,12 @@ const MOST_BYTES: usize = 100_000_000;
 /// For each group the scripts of its flows.
 ///
 /// # Errors
-/// Where they are too long, or cannot be known ahead, the group and the reason.
+/// Where they are too long, or no host can keep them, the group and the reason.
 pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, String> {
     let mut bytes = 0;
     let mut groups = Vec::new();
     let graph = Graph::of(scenario);
     for (i, spec) in scenario.flows.iter().enumerate() {
-        if spec.app.application().is_some() {
-            return Err(format!(
-                "'{}': what '{}' sends depends on what it hears, and a guest plays scripts: run \
-                 it with --host sim, or give it other traffic",
-                spec.name,
-                spec.app.kind().name
-            ));
-        }
         let (forth, back) = graph
             .paths(spec, &format!("flows[{i}]"))
             .map_err(|fault| fault.to_string())?;
@@ -47,6 +39,9 @@ pub fn scripts(scenario: &Scenario, seed: u64) -> Result<Vec<Vec<String>>, Strin
             let mut script = head(&source, spec.app.echo_interval_ns().is_some());
             write_visits(&mut script, source, left_ns, MOST_BYTES - bytes, delays_ns)
                 .map_err(|reason| format!("'{}': {reason}", spec.name))?;
+            if let Some(words) = spec.app.application() {
+                writeln!(script, "decides {words}").expect("text has room");
+            }
             bytes += script.len();
             if bytes > MOST_BYTES {
                 return Err(format!(
@@ -174,7 +169,7 @@ mod tests {
 
     fn scenario(app: &serde_json::Value) -> Scenario {
         let over = match app["kind"].as_str() {
-            Some("ping" | "poisson") => "udp",
+            Some("ping" | "poisson" | "nada") => "udp",
             _ => "tcp",
         };
         let scenario = json!({
@@ -261,6 +256,19 @@ mod tests {
     }
 
     #[test]
+    fn what_an_application_decides_is_one_line() {
+        let nada = json!({"kind": "nada", "least": 200_000, "payload": 900});
+        let all = scripts(&scenario(&nada), 1).expect("scripts");
+        let call = "source 0 0 0\nvisit 0 0\ntalk 0 -1 -1 0 0\ndecides nada 900 200000 1500000\n";
+        assert_eq!(all[1][0], call);
+        let video = json!({"kind": "video", "ladder": [500_000, 1_000_000]});
+        let all = scripts(&scenario(&video), 1).expect("scripts");
+        let stream = "source 0 0 0\nvisit 0 0\ntalk 1 -1 -1 0 0\n\
+                      decides video 4000000000 30000000000 500000 1000000\n";
+        assert_eq!(all[1], [stream, stream]);
+    }
+
+    #[test]
     fn a_script_says_how_its_kind_goes_on() {
         let head = |app: &serde_json::Value| {
             let all = scripts(&scenario(app), 1).expect("scripts");
@@ -285,8 +293,6 @@ mod tests {
             reason.contains("'users': a connection has a round trip"),
             "{reason}"
         );
-        let reason = scripts(&scenario(&json!({"kind": "video"})), 1).expect_err("it decides");
-        assert!(reason.contains("'users': what 'video' sends"), "{reason}");
         let huge = json!({"kind": "poisson", "rate": 1_000_000_000, "payload": 20});
         let reason = scripts(&scenario(&huge), 1).expect_err("a gigabyte");
         assert!(

@@ -34,6 +34,8 @@ from sojourn.core.hosts import HZ
 
 # Sources of the guest's programs, and the kernel's configuration.
 HERE = (Path(__file__).parents[2] / "sources/linux/uml").resolve()
+# Applications, which one of the programs asks.
+TRAFFIC = (Path(__file__).parents[2] / "sources/traffic").resolve()
 PACKAGE = "linux-source-6.12"
 INSTALLED = Path("/usr/src") / f"{PACKAGE}.tar.xz"
 CONFIG = HERE / "kernel.config"
@@ -336,9 +338,11 @@ def kept(folder: Path, make: Callable[[Path], object]) -> Path:
 def make_programs(fresh: Path) -> None:
     """Compile the guest's programs, and the shim between the kernel and its host."""
     flags: list[str | Path] = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+    flags += ["-ffp-contract=off"]  # as traffic/application.h asks
     for name in GUEST_PROGRAMS:
         parts = [HERE / f"{name}.c", *sorted(HERE.glob(f"{name}/*.c"))]
         parts += [HERE / shared for shared in _PARTS.get(name, ())]
+        parts += sorted(TRAFFIC.glob("*.c")) if name == "play" else []
         alone = ["-static"] * (name == STATIC)
         run(["gcc", *flags, *alone, "-o", fresh / name, *parts, "-lm"], fresh / "build.log")
     shim: list[str | Path] = ["-shared", "-fPIC", "-o", fresh / "shim.so"]
@@ -379,7 +383,7 @@ def build(
             shutil.rmtree(kernel, ignore_errors=True)
             kernel.mkdir(parents=True)
             make_kernel(origin, fragments, hz, kernel, jobs, note)
-    sources = below(HERE, "*.[ch]")
+    sources = [*below(HERE, "*.[ch]"), *below(TRAFFIC, "*.[ch]", ("test",))]
     programs = cache_root() / f"guest-{digest(sources, [compiler_version()])}"
     kept(programs, make_programs)
     objects = kernel / "objects"

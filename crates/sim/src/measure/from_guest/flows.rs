@@ -5,6 +5,8 @@
 
 use std::str::FromStr;
 
+use sojourn_core::Viewing;
+
 use crate::base::time::Time;
 use crate::measure::counts::{Completion, Echo, FlowCounts, Transit};
 use crate::measure::record::{Transfer, TransferTimes};
@@ -116,6 +118,28 @@ impl Log {
                 *at = reading(*delivered_bytes, rest)?;
                 at.counts.answered_bytes = *answered_bytes;
                 at.counts.opened = *opened;
+            }
+            (
+                "view",
+                &[
+                    edge,
+                    flow,
+                    segments,
+                    bps,
+                    rungs,
+                    switches,
+                    stalls,
+                    stalled_ns,
+                ],
+            ) => {
+                self.at(edge, flow as usize)?.counts.viewing = Viewing {
+                    segments,
+                    bps,
+                    rungs,
+                    switches,
+                    stalls,
+                    stalled_ns,
+                };
             }
             ("took", [edge, flow, took_ns @ ..]) => {
                 let (group, _) = *self.flows.get(*flow as usize)?;

@@ -54,6 +54,23 @@ fn a_datagram_that_was_late_is_no_longer_lost() {
 }
 
 #[test]
+fn a_viewer_has_seen_what_came_between_two_edges() {
+    let mut scenario = scenario();
+    let video = json!({"kind": "video"});
+    scenario.flows[1].app = serde_json::from_value(video).expect("a kind");
+    let views = "view 0 1 2 470000 2 0 0 0\nview 1 1 5 1300000 9 1 2 1500000000\n";
+    let (report, _) = report(&scenario, &format!("{COUNTS}{views}")).expect("a report");
+    let groups = &report.transport[0].groups;
+    assert!(groups[0].view.is_none());
+    let view = groups[1].view.as_ref().expect("a viewer");
+    assert_eq!((view.segments, view.switches, view.stalls), (3, 1, 2));
+    assert_eq!(
+        (view.bitrate_mbps, view.rung, view.stalled_s),
+        (Some(0.83 / 3.0), Some(7.0 / 3.0), 1.5)
+    );
+}
+
+#[test]
 fn transfers_stand_in_the_order_in_which_they_ended() {
     let played = "transfer 1 1 1 1 10 20 30 50 700\ntransfer 0 2 1 3 5 6 -1 -1 80\n\
                   transfer 0 1 4 2 5 6 7 40 80\n";
@@ -100,6 +117,8 @@ fn lines_of_another_run_are_named() {
         "transfer 0 1 1 1 5 5 6 7",
         "echo 2 5 5",
         "page 7 5 5",
+        "view 0 0 1 1 1 0 0",
+        "view 9 0 1 1 1 0 0 0",
         "rest 0",
     ] {
         let error = report(&scenario(), played).expect_err("of another run");

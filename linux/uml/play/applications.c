@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Sojourn authors
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/* applications.c: what decides the moves of a flow's conversation, where no script does. */
+#include <errno.h>
+#include <math.h>
+
+#include "play.h"
+
+static void add_viewing(struct viewing *sum, struct viewing viewing)
+{
+	sum->segments += viewing.segments;
+	sum->bps += viewing.bps;
+	sum->rungs += viewing.rungs;
+	sum->switches += viewing.switches;
+	sum->stalls += viewing.stalls;
+	sum->stalled_ns += viewing.stalled_ns;
+}
+
+/* A conversation that begins anew has another one. */
+void begin_application(struct flow *flow, const char *words)
+{
+	end_application(flow);
+	flow->application = application_of(words, exp);
+	if (!flow->application) {
+		errno = EINVAL;
+		die(words);
+	}
+}
+
+void end_application(struct flow *flow)
+{
+	flow->viewed = viewing_of(flow);
+	application_end(flow->application);
+	flow->application = NULL;
+}
+
+/* What was due before something from the network may come after it. */
+uint64_t decision_ns(struct flow *flow)
+{
+	if (here() > flow->decided_ns)
+		flow->decided_ns = here();
+	return flow->decided_ns;
+}
+
+struct move decide(struct talk *talk, int end, size_t n)
+{
+	struct side *side = &talk->sides[end];
+	struct flow *flow = &flows[talk->flow];
+
+	if (side->ndecided == n) {
+		struct decision decision =
+		        application_next(flow->application, end, decision_ns(flow));
+
+		side->decided =
+		        (struct move){decision.heard_bytes, decision.wait_ns, decision.bytes,
+		                      decision.hears_bytes, decision.hears,   !decision.bytes};
+		side->ndecided++;
+	}
+	return side->decided;
+}
+
+struct viewing viewing_of(struct flow *flow)
+{
+	struct viewing sum = flow->viewed;
+
+	if (flow->application)
+		add_viewing(&sum, application_viewing(flow->application, decision_ns(flow)));
+	return sum;
+}

@@ -78,6 +78,36 @@ def test_a_folder_with_anything_else_in_it_is_refused_untouched(
     assert Path(name).read_text() == SMALL
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "small.toml", "--set", "record.windows=[{name='late', from='3 s', to='4 s'}]"],
+        ["run", "small.toml", "--set", "flows.bulk.transport.cc=bbr"],
+        ["run", "small.toml", "--set", "flows.bulk.transport.cc=unheard"],
+        ["sweep", "sweep.toml"],
+        ["stability", "pi"],
+    ],
+)
+def test_a_command_that_is_refused_makes_no_folder_and_writes_into_none(
+    words: list[str], small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(small.parent)
+    Path("sweep.toml").write_text(
+        'scenario = "small.toml"\n[[axes]]\nkey = "flows.bulk.transport.cc"\n'
+        'values = ["cubic", "bbr"]\n'
+    )
+    Path("empty").mkdir()
+    for out in ("new/one", "empty"):
+        assert status([*words, "--out", out]) == 2
+    assert not Path("new").exists() and not [*Path("empty").iterdir()]
+
+
+def test_without_a_free_worker_no_folder_is_made(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="0 workers"):
+        sojourn.run(sojourn.loads(SMALL), out=tmp_path / "out", workers=0)
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_someone_changed_in_a_result_is_moved_aside(tmp_path: Path) -> None:
     out = tmp_path / "out"
     sojourn.run(sojourn.loads(SMALL), out=out)

@@ -240,16 +240,16 @@ def _search(
     from sojourn.papers.points import search_of, setups
     from sojourn.papers.search import search as run_search
     from sojourn.show.tables import console, print_line
-    from sojourn.store.folder import claim
+    from sojourn.store.folder import examine
 
     spec = search_of(_find_paper(what))
     if refused:
         raise InputError(
             f"--search has three seeds in the simulator: leave {' and '.join(refused)} out"
         )
-    setups(spec)  # reports a mistake of the file before a folder is made
+    setups(spec)  # reports a mistake of the file before a search begins
     folder = out or Path(f"sojourn-{spec.paper}-search")
-    claim(folder)
+    examine(folder)
     searched = run_search(spec, out=out, workers=workers)
     _keep_search(searched, folder)
     if json:

@@ -70,7 +70,7 @@ def stability(
 ) -> int:
     """Find whether TCP over an AQM is stable: equilibrium, margins, pictures, the swing."""
     from sojourn.core.units import Duration, Rate, Size
-    from sojourn.store.folder import claim
+    from sojourn.store.folder import examine
     from sojourn.theory import network, rows
     from sojourn.theory.study import study
 
@@ -88,7 +88,7 @@ def stability(
     if map_ and not out and not as_json:
         raise InputError("--map: a map is a picture; name a folder for it with --out")
     if out:
-        claim(out)
+        examine(out)
     studied = study(
         chosen,
         shared,

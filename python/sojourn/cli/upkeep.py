@@ -274,7 +274,7 @@ def _check_store() -> dict[str, Any]:
 
     root = default_root()
     try:
-        Store(root)
+        Store(root).open()
         free_mb = shutil.disk_usage(root).free // 10**6
     except (SojournError, OSError) as error:
         return _check("store", False, str(error))

@@ -136,8 +136,8 @@ def run(
 ) -> dict[str, Any]:
     """Write the ledger, its index and a page for each paper to the folder, and return the ledger.
     Nothing is run on the hosts `looked_up`; `client` runs the rest, if given."""
-    own = claim(folder)
     check_folder(folder, quick, seeds)
+    own = claim(folder)
     wanted = [host for host in hosts if host not in looked_up]
     rest = papers()
     ratios: dict[tuple[str, str], float] = {}

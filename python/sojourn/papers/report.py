@@ -30,7 +30,7 @@ from sojourn.papers.search import stored_search
 from sojourn.result.result import read_request
 from sojourn.show.page import heading, number, spread
 from sojourn.show.tables import fits, print_entries, print_table, print_whole
-from sojourn.store.folder import claim
+from sojourn.store.folder import claim, examine
 
 _STYLES = {
     "holds": "green",
@@ -238,7 +238,7 @@ def check_folder(
 ) -> None:
     """Raise InputError where this report would replace one that has more runs, or results of
     `sojourn run`."""
-    claim(folder)
+    examine(folder)
     if read_request(folder, experiments=True):
         raise InputError(f"{folder}: holds what `sojourn run` made; name another folder with --out")
     try:

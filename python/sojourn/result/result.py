@@ -440,6 +440,6 @@ def _makes(folder: Path) -> str:
 
 def _unfinished(folder: Path) -> str:
     return (
-        f"{folder}: this result is not whole (its command was stopped, or a file was cut off). "
-        "Run the same command again: what was finished is kept"
+        f"{folder}: this result is not whole (its command failed or was stopped, or a file was cut "
+        "off). Run the same command again: what was finished is kept"
     )

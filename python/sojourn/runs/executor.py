@@ -86,6 +86,7 @@ class Runner:
 
     def readings(self, jobs: Sequence[Job], title: str, read: Callable[[Job, Entry], T]) -> list[T]:
         """Make the runs, and keep in memory only the values that `read` takes from each."""
+        self.store.open()
         kept: dict[str, T] = {}
         missing: dict[str, Job] = {}
         with Progress(f"{title}, what is there", len(jobs)) as progress:

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -30,7 +31,7 @@ from sojourn.scenario.engine import libraries, queue_algorithms, to_engine, with
 from sojourn.scenario.model import Scenario, write_toml
 from sojourn.scenario.toml import load, placed_variant, validate
 from sojourn.scenario.variant import Variant, read_all, write_value
-from sojourn.store.folder import claim
+from sojourn.store.folder import claim, examine
 from sojourn.store.store import Store, default_root
 
 _NO_SEED = 0
@@ -47,11 +48,11 @@ class Case:
 
 def open_store(out: str | Path | None) -> Store:
     """Open the user's store, or the one in a result's folder, which takes from that what it
-    has."""
+    has. InputError: the folder holds what Sojourn did not write."""
     if not out:
         return Store(default_root())
-    other = Store(default_root()) if default_root().is_dir() else None
-    return Store(claim(out).path / "runs", other)
+    examine(out)
+    return Store(Path(out) / "runs", Store(default_root()), partial(claim, out))
 
 
 def _refuse(host: str, scenarios: Sequence[Mapping[str, Any]]) -> None:

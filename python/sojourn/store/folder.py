@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -102,35 +103,52 @@ class Folder:
 
 
 def claim(path: str | Path, beside: Collection[str] = ()) -> Folder:
-    """Take a folder for a result; make it if there is none. Raise InputError if it holds other
-    files than those that may stand `beside` a result, or StoreError if its mark cannot be read."""
+    """Take a folder for a result; make it if there is none. Raise as `examine` does."""
+    folder = examine(path, beside)
+    if not (folder.path / MARK).exists():
+        with write_errors(folder.path):
+            folder.path.mkdir(parents=True, exist_ok=True)
+        folder._mark()
+        if folder.is_new:
+            write_whole(folder.path / ".gitignore", _IGNORED.encode())
+    return folder
+
+
+def examine(path: str | Path, beside: Collection[str] = ()) -> Folder:
+    """Return the folder that a result would take, and write nothing: a command may still be
+    refused. Raise InputError if it holds other files than those that may be `beside` a result, or
+    StoreError if it cannot be written or its mark cannot be read."""
     path = Path(path)
     mark = path / MARK
     with write_errors(path):
-        path.mkdir(parents=True, exist_ok=True)
-        names = sorted(entry.name for entry in path.iterdir() if not is_partial(entry.name))
-    if _LOCK in names:
-        names.remove(_LOCK)
+        names = _names(path)
     if MARK in names:
         try:
             return Folder(path, dict(json.loads(mark.read_bytes())["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{mark}: cannot be read; name another folder with --out") from error
-    if names and (digests := _result_digests(path)):
-        folder = Folder(path, digests)
-        folder._mark()
-        return folder
+    digests = _result_digests(path) if names else {}
     names = [name for name in names if name not in beside]
-    if names:
+    if names and not digests:
         more = ", ..." if len(names) > _SHOWN else ""
         raise InputError(
             f"{path}: holds what is no part of a result ({', '.join(names[:_SHOWN])}{more}); "
             f"a result takes a folder of its own: --out {path / 'result'}"
         )
-    folder = Folder(path)
-    folder._mark()
-    write_whole(path / ".gitignore", _IGNORED.encode())
-    return folder
+    return Folder(path, digests)
+
+
+def _names(path: Path) -> list[str]:
+    """List what a folder holds, besides parts of commands; nothing of one that could be made."""
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise FileExistsError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    if not os.access(there, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if there != path:
+        return []
+    names = (entry.name for entry in path.iterdir())
+    return sorted(name for name in names if name != _LOCK and not is_partial(name))
 
 
 def _result_digests(path: Path) -> dict[str, str]:

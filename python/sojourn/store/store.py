@@ -30,7 +30,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -280,15 +280,29 @@ class Entry:
 
 class Store:
     """Finished runs in a folder; several processes may use it at once. Those that it lacks are
-    copied from the store `other`, where that has them."""
+    copied from the store `other`, where that has them.
 
-    def __init__(self, root: Path, other: Store | None = None) -> None:
+    The folder is made before the first run: a command that is refused leaves none behind. `claim`
+    marks the folder around it then.
+    """
+
+    def __init__(
+        self, root: Path, other: Store | None = None, claim: Callable[[], object] = lambda: None
+    ) -> None:
         self.root = root
         self._other = other
+        self._claim = claim
+        self._is_open = False
         self.damaged = 0  # entries that were not whole, and were moved aside
-        with write_errors(root):
-            root.mkdir(parents=True, exist_ok=True)
         self._sweep()
+
+    def open(self) -> None:
+        """Make the folder, unless it is there."""
+        if not self._is_open:
+            self._claim()
+            with write_errors(self.root):
+                self.root.mkdir(parents=True, exist_ok=True)
+            self._is_open = True
 
     def folder(self, key: str) -> Path:
         """Return the place of an entry, which may be missing."""
@@ -330,6 +344,7 @@ class Store:
     def save(self, key: str, files: Mapping[str, Content]) -> None:
         """File a run: `run.json`, which has its report, and its tables as Parquet files. A second
         process with the same run changes nothing. A path as content is moved from its place."""
+        self.open()
         folder = self.folder(key)
         beside = partial_of(self.root, key)
         with write_errors(self.root):
@@ -367,6 +382,7 @@ class Store:
         place = self.folder(entry.key)
         if place.exists():
             return
+        self.open()
         partial = partial_of(self.root, entry.key)
         with write_errors(place):
             place.parent.mkdir(parents=True, exist_ok=True)

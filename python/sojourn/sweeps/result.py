@@ -34,7 +34,7 @@ from sojourn.result.inputs import Inputs, unversioned
 from sojourn.result.result import Run, version_text
 from sojourn.result.stats import Estimate, estimate
 from sojourn.scenario.model import write_toml
-from sojourn.store.folder import claim
+from sojourn.store.folder import claim, examine
 from sojourn.store.store import Content, Entry, Store, digest, partial_name, write_errors
 from sojourn.sweeps.file import rename_files
 from sojourn.user_aqm import library
@@ -350,7 +350,7 @@ def check_folder(folder: Path, spec: Sweep) -> None:
 
     InputError: the folder holds no sweep, or one with more cells, algorithms, hosts or seeds.
     """
-    claim(folder)
+    examine(folder)
     _check(folder, spec)
 
 

@@ -62,7 +62,7 @@ def sweep(
     `workers` and `client` are as for `sojourn.run`.
     """
     spec = file.load(Path(path), aqms, changes, seeds)
-    if out and Path(out).exists():
+    if out:
         check_folder(Path(out), spec)
     rows: list[Row] = []
     sources: dict[str, Mapping[str, str]] = {}
@@ -71,7 +71,7 @@ def sweep(
     wanted = dict.fromkeys(range(1, len(spec.cells) + 1), first)
     made = 0
     batch = list(jobs(spec, wanted))
-    store = open_store(out)  # a sweep that is refused leaves no folder behind
+    store = open_store(out)
     runner = Runner(store, workers, client, again)
     while batch:
         made += len(batch) if again else sum(not store.has(job.key) for job in batch)

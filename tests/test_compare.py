@@ -20,7 +20,7 @@ from sojourn.result.compare import (
     Case,
     across,
     cases,
-    load_all,
+    named,
     names,
     scenario_differences,
     within,
@@ -135,7 +135,7 @@ def test_a_format_that_is_not_there_is_named_with_the_nearest(
 
 
 def test_numbers_of_a_result_differ_from_the_first_one_seed_by_seed(folders: list[Path]) -> None:
-    results = load_all(folders)
+    results = named(folders)
     found = across(cases(results))
     assert {(d.case.result, d.less.result) for d in found} == {("far", "near")}
     metric = METRICS["queue_delay_mean_ms"]
@@ -150,7 +150,7 @@ def test_numbers_of_a_result_differ_from_the_first_one_seed_by_seed(folders: lis
 
 
 def test_each_key_that_is_not_the_same_has_its_value_in_each(folders: list[Path]) -> None:
-    found = scenario_differences(load_all(folders))
+    found = scenario_differences(named(folders))
     assert found == {
         "dumbbell.rtt": ["20 ms", "60 ms", "20 ms"],
         "dumbbell.flows.bulk.count": ["2", "3", "2"],
@@ -164,7 +164,7 @@ def test_versions_and_machines_that_differ_are_named(folders: list[Path]) -> Non
     head = json.loads(path.read_text())
     head["core"], head["host"]["cores"] = "0.0.9", 1000
     path.write_text(json.dumps(head))
-    found = scenario_differences(load_all(folders[:2]))
+    found = scenario_differences(named(folders[:2]))
     assert found["(version)"][1] == "0.0.9"
     assert found["(machine: cores)"][1] == "1000"
 
@@ -175,7 +175,7 @@ def test_a_change_that_only_the_commands_algorithm_has_is_named_as_it_was_given(
     scenario = sojourn.loads(SHORT.replace('aqm = "codel"', 'aqm = "fifo"'))
     sojourn.run(scenario, aqms=["codel"], changes={"target": "2 ms"}, out=tmp_path / "a")
     sojourn.run(scenario, aqms=["codel"], out=tmp_path / "b")
-    found = scenario_differences(load_all([tmp_path / "a", tmp_path / "b"]))
+    found = scenario_differences(named([tmp_path / "a", tmp_path / "b"]))
     assert found == {"--set target": ["2 ms", "–"]}
 
 
@@ -184,7 +184,7 @@ def test_a_long_value_is_told_by_its_length(tmp_path: Path) -> None:
         times = [step * n for n in range(1, 500)]
         text = SHORT.replace('rate = "10 Mbit/s"', f"trace = {times}")
         sojourn.run(sojourn.loads(text), out=tmp_path / name)
-    found = scenario_differences(load_all([tmp_path / "a", tmp_path / "b"]))
+    found = scenario_differences(named([tmp_path / "a", tmp_path / "b"]))
     first, second = found["dumbbell.trace"]
     assert first != second and re.fullmatch(r"\d+ characters, digest \w{8}", first)
 
@@ -202,7 +202,7 @@ def test_results_of_one_scenario_are_said_not_to_differ(
 def test_no_number_is_lost_at_any_width(
     width: int, folders: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = load_all(folders)
+    results = named(folders)
 
     def text(width: int) -> str:
         sink = io.StringIO()
@@ -239,7 +239,7 @@ def test_results_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> No
     places = [tmp_path / "x" / "result", tmp_path / "y" / "result"]
     for place in places:
         sojourn.run(sojourn.loads(SHORT), out=place)
-    assert list(load_all(places)) == [str(place) for place in places]
+    assert list(named(places)) == [str(place) for place in places]
 
 
 def test_an_experiments_algorithms_stand_apart_by_signal_and_host(beside: Reproduction) -> None:

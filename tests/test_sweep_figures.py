@@ -9,6 +9,7 @@ import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
@@ -23,6 +24,9 @@ from sojourn.sweeps.figures import Wish, charts
 from sojourn.sweeps.kept import Kept
 
 from tests.conftest import SMALL
+
+if TYPE_CHECKING:
+    from sojourn.sweeps.kept import Given
 
 SWEEP = """
 scenario = "scenario.toml"
@@ -242,6 +246,30 @@ def test_python_draws_and_compares_folders_of_sweeps_as_the_commands_do(
     assert "set.dumbbell.flows.bulk.count" in found.scenarios
 
 
+def test_python_draws_and_compares_sweeps_that_it_holds_as_their_folders(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    short, more = (sojourn.sweep(folder / "sweep.toml", out=folder) for folder in folders)
+    assert short.made == more.made == 0
+    of_one: list[Given] = [folders[0], short, [short], {"mine": short}]
+    drawn = [
+        sojourn.plot(given, tmp_path / f"{n}.svg", x="rtt", y="queue_delay_mean_ms")[0].read_bytes()
+        for n, given in enumerate(of_one)
+    ]
+    assert len(set(drawn)) == 1
+    by_folder = sojourn.compare(folders)
+    of_two: list[Given] = [[short, more], {"a": short, "b": folders[1]}, [short, folders[1]]]
+    for given in of_two:
+        found = sojourn.compare(given)
+        assert [d.estimate for d in found.differences] == [
+            d.estimate for d in by_folder.differences
+        ]
+        assert list(found.scenarios.values()) == list(by_folder.scenarios.values())
+    assert repr(sojourn.compare({"a": short, "b": more})) == (
+        "<SweepComparison: a and b, 16 differences, 1 unequal keys>"
+    )
+
+
 def test_python_refuses_what_no_sweep_can_have(folders: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "a.svg"
     with pytest.raises(InputError, match="a picture is of one sweep"):
@@ -254,6 +282,13 @@ def test_python_refuses_what_no_sweep_can_have(folders: tuple[Path, Path], tmp_p
     with pytest.raises(InputError, match="axes and metrics of a sweep"):
         sojourn.plot(result, out, x="rtt")
     assert sojourn.plot(result, out, "delay", width="3.5in") == [out]
+    with pytest.raises(InputError, match=r"<Result: 1 runs .*: is no sweep, as another of these"):
+        sojourn.compare({"a": result, "b": folders[0]})
+    with pytest.raises(InputError, match="no result is given"):
+        sojourn.compare([])
+    with pytest.raises(InputError, match=r"7: is no result; give a folder, or what sojourn.run"):
+        sojourn.compare([result, 7])  # type: ignore[list-item]
+    assert len(repr(sojourn.compare([result, result]))) < 80
 
 
 def test_python_verifies_a_sweep(folders: tuple[Path, Path], tmp_path: Path) -> None:

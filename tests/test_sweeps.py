@@ -316,6 +316,14 @@ def test_an_option_that_a_sweep_cannot_take_is_one_sentence(
     assert said in (err := capsys.readouterr().err) and err.count("\n") == 1
 
 
+def test_python_names_seeds_one_by_one_and_one_algorithm_without_a_list() -> None:
+    path = write(RATES)
+    swept = sojourn.sweep(path, aqms="pie", seeds=[2, 3])
+    assert {(row.aqm, row.seed) for row in swept.rows} == {("pie", 2), ("pie", 3)}
+    with pytest.raises(InputError, match=r"seeds \[1, 3\]: they have gaps; '1..3' has all"):
+        sojourn.sweep(path, seeds=[1, 3])
+
+
 def test_seeds_that_set_values_are_as_many_as_they_are() -> None:
     with pytest.raises(InputError, match="--seeds: the sweep has"):
         sojourn.sweep(write(RATES + seeds_of("flows.bulk.stop", '"10 ms"')), seeds=3)

@@ -38,7 +38,14 @@ the file to read first.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sojourn.core.errors import InputError, Interrupted, RunError, SojournError, StoreError
+from sojourn.core.errors import (
+    InputError,
+    Interrupted,
+    RunError,
+    SojournError,
+    StoreError,
+    answering,
+)
 
 __all__ = [
     "InputError",
@@ -95,7 +102,7 @@ else:
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_HOMES[name]), name)
+        return answering(getattr(import_module(_HOMES[name]), name))
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

@@ -119,11 +119,11 @@ def compare(
 ) -> None:
     """Set results side by side: their numbers, and what differs in their scenarios."""
     from sojourn.cli.tables import print_parts, result_parts, sweep_parts, visit_parts
-    from sojourn.result.compare import cases, load_all
+    from sojourn.result.compare import cases, named
     from sojourn.result.transfers import Visit, side_by_side
     from sojourn.sweeps.compare import SweepComparison
     from sojourn.sweeps.compare import compare as side
-    from sojourn.sweeps.kept import folders_of_sweeps
+    from sojourn.sweeps.kept import sweeps
 
     if transfers is None:
         if (flow, visit) != (0, 1):
@@ -136,9 +136,9 @@ def compare(
         else:
             print_parts(result_parts(found.results), form)
         return
-    if folders_of_sweeps(results):
+    if sweeps(results):
         raise InputError("--transfers: a sweep keeps none; name results of sojourn run")
-    loaded = load_all(results)
+    loaded = named(results)
     chosen = Visit(transfers, flow, visit)
     times = side_by_side(cases(loaded), chosen)
     print_json(times.to_json()) if as_json else print_parts(visit_parts(times, chosen), form)

@@ -11,8 +11,10 @@ SojournError            3
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import functools
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
+from typing import Any
 
 
 class SojournError(Exception):
@@ -39,6 +41,27 @@ class Interrupted(SojournError):
     """A stop that the user asked for."""
 
     exit_status = 130
+
+
+@functools.cache
+def answering(public: Any) -> Any:
+    """Have a function answer an argument that it has not with a sentence; a class is as before."""
+    import inspect
+
+    if isinstance(public, type):
+        return public
+    function: Callable[..., Any] = public
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def call(*values: Any, **named: Any) -> Any:
+        for name in named.keys() - known.keys():
+            raise InputError(
+                f"{function.__name__}: there is no argument '{name}'.{nearest(name, known)}"
+            )
+        return function(*values, **named)
+
+    return call
 
 
 # Names less alike than this share letters by chance: 'cake' is no misspelt 'choke'.

@@ -4,16 +4,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sojourn.core.errors import InputError
+
+# N, for seeds 1 to N, "FIRST..LAST", or the seeds themselves, without gaps.
+Seeds = int | str | range | Sequence[int]
 
 # More is taken for a typing error: all runs of a command are listed before the first one.
 MAX_SEEDS = 1_000_000
 _BETWEEN = ".."
 
 
-def read(seeds: int | str | range) -> range:
-    """Read a number N, for seeds 1 to N, or the first and the last seed. InputError: it is neither,
-    or not allowed."""
+def read(seeds: Seeds) -> range:
+    """Read a number N, for seeds 1 to N, the first and the last seed, or a list without gaps.
+    InputError: it is none of these, or not allowed."""
+    if isinstance(seeds, list | tuple) and seeds and all(isinstance(seed, int) for seed in seeds):
+        every = range(min(seeds), max(seeds) + 1)
+        if sorted(seeds) != list(every):
+            between = f"{every.start}{_BETWEEN}{every[-1]}"
+            raise InputError(f"seeds {list(seeds)}: they have gaps; '{between}' has all of them")
+        seeds = every
     if isinstance(seeds, range):
         found, text = seeds, write(seeds)
     else:

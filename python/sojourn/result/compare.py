@@ -71,16 +71,6 @@ def own_names(by_case: Cases, queue: str) -> OwnNames:
     return {case: runs[0].queues.get(queue, case.aqm) for case, runs in by_case.items()}
 
 
-def load_all(folders: Sequence[Path]) -> dict[str, Result]:
-    """Read results, each by its name: the name of its folder, or an empty name for a single result.
-
-    Where two folders have the same name, all are named by their whole path. InputError: a folder is
-    named twice.
-    """
-    names = names_of(folders) if len(folders) > 1 else [""]
-    return {name: Result.load(folder) for name, folder in zip(names, folders, strict=True)}
-
-
 def names_of(folders: Sequence[Path]) -> list[str]:
     """Name folders by their last parts, or where two of these are the same by their whole paths.
 
@@ -340,21 +330,50 @@ def _short(value: str) -> str:
     return f"{len(value)} characters, digest {digest(value.encode())[:8]}"
 
 
-# Results by name, or their folders; or one of either.
-Results = Result | str | Path | Mapping[str, Result] | Sequence[str | Path]
+# Results or their folders, by names of a script's choice or in a list; or one of either.
+One = Result | str | Path
+Results = One | Mapping[str, One] | Sequence[One]
 
 
-def named(results: Results) -> Mapping[str, Result]:
-    """Return results by name; folders are read."""
+def entries(results: Any) -> dict[str, Any]:
+    """Return what is given by its name: that of the script's choice, that of the folder, or for an
+    object in a list its place there. A single one has no name."""
     if isinstance(results, Mapping):
-        return results
-    if isinstance(results, Result):
-        return {"": results}
-    paths = [results] if isinstance(results, str | Path) else results
-    return load_all([Path(path) for path in paths])
+        named: dict[str, Any] = dict(results)
+    elif isinstance(results, str | Path) or not isinstance(results, Sequence):
+        named = {"": results}
+    elif len(results) == 1:
+        named = {"": results[0]}
+    else:
+        folders = [Path(one) for one in results if isinstance(one, str | Path)]
+        names = iter(names_of(folders))
+        named = {
+            next(names) if isinstance(one, str | Path) else f"result {place}": one
+            for place, one in enumerate(results, 1)
+        }
+    if not named:
+        raise InputError("no result is given")
+    return named
 
 
-@dataclass(frozen=True)
+def named(results: Any) -> dict[str, Result]:
+    """Return results by name; folders are read.
+
+    Where two folders have the same name, all are named by their whole path. InputError: a folder is
+    named twice.
+    """
+    return {name: _read(one) for name, one in entries(results).items()}
+
+
+def _read(one: object) -> Result:
+    if isinstance(one, str | Path):
+        return Result.load(one)
+    if not isinstance(one, Result):
+        raise InputError(f"{one!r}: is no result; give a folder, or what sojourn.run returned")
+    return one
+
+
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Results side by side."""
 
@@ -363,6 +382,10 @@ class Comparison:
     differences: Sequence[Difference]
     # The keys that are not the same in all, with a value for each result.
     scenarios: Mapping[str, Sequence[str]]
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.differences)} differences, {len(self.scenarios)} unequal keys"
+        return f"<Comparison: {len(self.results)} results, {counts}>"
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn compare --json`."""

@@ -255,7 +255,7 @@ def _request(
     scenario: Scenario,
     variants: Sequence[Variant],
     changes: Mapping[str, object],
-    seeds: int | str | range,
+    seeds: of_seeds.Seeds,
     hosts: Sequence[str],
     inputs: Inputs,
     *,
@@ -277,7 +277,7 @@ def run(
     *,
     aqms: Sequence[str] = (),
     changes: Mapping[str, object] = MappingProxyType({}),
-    seeds: int | str | range = 1,
+    seeds: of_seeds.Seeds = 1,
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,
@@ -285,7 +285,8 @@ def run(
     client: Any = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Result:
-    """Run a scenario, given as an object or a file, with seeds 1 to `seeds`, or with a range.
+    """Run a scenario, given as an object or a file, with seeds 1 to `seeds`, or with
+    those of a range or a list.
 
     The queues under test run each of `aqms` ("pie", "pie:target=5ms"). `changes` are those of
     `--set`. All run on each of `hosts` ("sim", "linux").
@@ -300,7 +301,7 @@ def run(
     """
     if not isinstance(scenario, Scenario):
         scenario = load(Path(scenario))
-    variants = read_all([aqms] if isinstance(aqms, str) else aqms)
+    variants = read_all(aqms)
     inputs = Inputs(Path())
     asked = _request(scenario, variants, changes, seeds, hosts, inputs, is_kept=bool(out))
     given = dict(zip(asked.aqms, map(str, variants), strict=True))

@@ -114,11 +114,11 @@ def _link_remedy(variant: Variant) -> str:
     return f" It is a key of a {kind}: --set links.NAME.{key}={value}{remedy}"
 
 
-def read_all(texts: Iterable[str]) -> list[Variant]:
+def read_all(texts: str | Iterable[str]) -> list[Variant]:
     """Read each variant once, in the order given; the same parameters in other words are the same
-    variant."""
+    variant. A text is one of them."""
     variants: dict[object, Variant] = {}
-    for text in texts:
+    for text in [texts] if isinstance(texts, str) else texts:
         variant = read(text)
         numbers = algorithms.read_rows(variant.algorithm, variant.all_rows)
         same = variant.algorithm, variant.preset is None, frozenset(numbers.items())

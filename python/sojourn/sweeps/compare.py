@@ -8,14 +8,18 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn.core.errors import InputError
-from sojourn.result.compare import Comparison, Results, by_name, differing, leaves, names_of
+from sojourn.result.compare import Comparison, by_name, differing, leaves, named
 from sojourn.result.compare import compare as compare_results
 from sojourn.result.metrics import Metric
 from sojourn.result.stats import Estimate, estimate
-from sojourn.sweeps.kept import Kept, Row, folders_of_sweeps
+from sojourn.sweeps.kept import Kept, Row
+from sojourn.sweeps.kept import sweeps as read_sweeps
+
+if TYPE_CHECKING:
+    from sojourn.sweeps.kept import Given
 
 # The labels of a row besides the axes.
 _LABELS = ("aqm", "tested", "host", "queue", "window")
@@ -51,7 +55,7 @@ class Pair:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SweepComparison:
     """Sweeps side by side."""
 
@@ -59,6 +63,10 @@ class SweepComparison:
     differences: Sequence[Pair]
     # The keys that are not the same in all, with a value for each sweep.
     scenarios: Mapping[str, Sequence[str]]
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.differences)} differences, {len(self.scenarios)} unequal keys"
+        return f"<SweepComparison: {' and '.join(self.sweeps)}, {counts}>"
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn compare --json`."""
@@ -68,15 +76,15 @@ class SweepComparison:
         }
 
 
-def compare(results: Results) -> Comparison | SweepComparison:
-    """Set results, or the folders of sweeps, side by side: their numbers seed by seed, and what
-    differs in their scenarios."""
-    folders = folders_of_sweeps(results)
-    if not folders:
-        return compare_results(results)
-    if len(folders) < 2:
-        raise InputError(f"{folders[0]}: a sweep is compared with another one; name two")
-    sweeps = dict(zip(names_of(folders), map(Kept.load, folders), strict=True))
+def compare(results: Given) -> Comparison | SweepComparison:
+    """Set results, or sweeps, side by side: their numbers seed by seed, and what differs in their
+    scenarios. Each is a folder or what `sojourn.run` or `sojourn.sweep` returned."""
+    sweeps = read_sweeps(results)
+    if not sweeps:
+        return compare_results(named(results))
+    if len(sweeps) < 2:
+        (alone,) = sweeps.values()
+        raise InputError(f"{alone.place}: a sweep is compared with another one; name two")
     return SweepComparison(sweeps, pairs(sweeps), different(sweeps))
 
 
@@ -139,7 +147,7 @@ def _by_place(kept: Kept, keys: tuple[str, ...]) -> dict[tuple[Any, ...], dict[i
         seeds = found.setdefault(_place(row, keys), {})
         if row["seed"] in seeds:
             further = ", ".join(c for c in kept.columns.values() if c not in keys)
-            raise InputError(f"{kept.folder}: only this sweep has the axis {further}: no pairs")
+            raise InputError(f"{kept.place}: only this sweep has the axis {further}: no pairs")
         seeds[row["seed"]] = row
     return found
 
@@ -150,8 +158,8 @@ def different(sweeps: Mapping[str, Kept]) -> dict[str, list[str]]:
 
 
 def _values(kept: Kept) -> Iterator[tuple[str, str]]:
-    for name in ("scenario.toml", "sweep.toml"):
-        data = tomllib.loads((kept.folder / name).read_text(encoding="utf-8"))
+    for text in kept.texts.values():
+        data = tomllib.loads(text)
         data.pop("scenario", None)
         yield from leaves(data, "")
     yield "(version)", str(kept.head["core"])

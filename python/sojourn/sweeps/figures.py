@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.text import Column, Table
-from sojourn.result.compare import Results, named
+from sojourn.result.compare import named
 from sojourn.result.metrics import Metric, few
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Curve, Layout, Panel, Size, file_name
@@ -27,7 +27,10 @@ from sojourn.show.page import spread as mean_and_half
 from sojourn.show.tables import interval
 from sojourn.show.theme import INK, colour, marker
 from sojourn.store.store import write_whole
-from sojourn.sweeps.kept import Kept, Row, folders_of_sweeps
+from sojourn.sweeps.kept import Kept, Row, sweeps
+
+if TYPE_CHECKING:
+    from sojourn.sweeps.kept import Given
 
 # Units at the end of a column's name, as an axis has them.
 _UNITS = {
@@ -71,7 +74,7 @@ def write(
 
 
 def plot(
-    results: Results,
+    results: Given,
     out: str | Path,
     figures: Sequence[str] = (),
     *,
@@ -86,7 +89,7 @@ def plot(
 ) -> list[Path]:
     """Draw results, or those in folders, as a page or as pictures; return the files.
 
-    Unless given, `figures` are all that the results have. The folder of a sweep is drawn over its
+    Unless given, `figures` are all that the results have. A sweep, or its folder, is drawn over its
     axes: `x` is one, and `y` a metric; with `z`, a metric, `y` is an axis too. `width` and `font`
     are of pictures, "3.5in" and "8pt". `log` makes axes of delays, times and `x` logarithmic.
     """
@@ -96,23 +99,25 @@ def plot(
 
 
 def write_any(
-    results: Results, out: Path, figures: Sequence[str], wish: Wish, size: Size
+    results: Given, out: Path, figures: Sequence[str], wish: Wish, size: Size
 ) -> tuple[list[Path], list[str]]:
     """Write the files of results, or those of a sweep; return their paths, and a sentence for each
     missing picture."""
     check_name(out, size)
-    sweeps = folders_of_sweeps(results)
-    if not sweeps:
+    kept = sweeps(results)
+    if not kept:
         if wish.x or wish.y or wish.z:
-            raise InputError("--x, --y, --z: they are axes and metrics of a sweep; name one")
+            raise InputError("x, y, z: they are axes and metrics of a sweep, and here is none")
         return write_results(
             named(results), out, figures, wish.queue, wish.window, size=size, log=wish.log
         )
-    if len(sweeps) > 1:
-        raise InputError(f"{sweeps[1]}: a picture is of one sweep; sojourn compare takes several")
+    if len(kept) > 1:
+        second = list(kept.values())[1].place
+        raise InputError(f"{second}: a picture is of one sweep; sojourn compare takes several")
     if figures:
         raise InputError("--figure: a sweep is drawn over its axes; name these with --x and --y")
-    return write(Kept.load(sweeps[0]), out, wish, size)[0], []
+    (one,) = kept.values()
+    return write(one, out, wish, size)[0], []
 
 
 def charts(kept: Kept, wish: Wish) -> list[Chart]:
@@ -129,7 +134,7 @@ def charts(kept: Kept, wish: Wish) -> list[Chart]:
     metrics = [kept.metric("--y", wish.y)] if wish.y else kept.metrics
     made = [_lines(kept, rows, x, metric, log=wish.log) for metric in metrics]
     if not any(made):
-        raise InputError(f"{kept.folder}: no run measured {', '.join(m.name for m in metrics)}")
+        raise InputError(f"{kept.place}: no run measured {', '.join(m.name for m in metrics)}")
     return [chart for chart in made if chart]
 
 

@@ -99,7 +99,7 @@ def load(
     path: str | Path,
     aqms: Sequence[str] = (),
     changes: Mapping[str, object] = MappingProxyType({}),
-    seeds: int | str | range | None = None,
+    seeds: of_seeds.Seeds | None = None,
 ) -> Sweep:
     """Load the sweep in a file; what is given here goes before its keys. InputError: it is
     wrong."""
@@ -130,7 +130,7 @@ def _asked(
     data: Mapping[str, Any],
     aqms: Sequence[str],
     changes: Mapping[str, object],
-    seeds: int | str | range | None,
+    seeds: of_seeds.Seeds | None,
 ) -> dict[str, Any]:
     """Return the keys of the file that a command replaces; its paths are from the folder of now."""
     asked: dict[str, Any] = {}

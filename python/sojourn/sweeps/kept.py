@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""A sweep's folder, read back as tables for pictures and comparisons."""
+"""A sweep as tables, for pictures and comparisons: its folder, or the object that made them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sojourn.core.errors import InputError, StoreError
+from sojourn.core.hosts import made_by
+from sojourn.result.compare import entries
+from sojourn.result.inputs import Inputs
 from sojourn.result.metrics import Metric, find
 from sojourn.store.store import digest_of
-from sojourn.sweeps.result import FORMAT
+from sojourn.sweeps.result import FORMAT, Swept, head_of, texts
 
 if TYPE_CHECKING:
-    from sojourn.result.compare import Results
+    from sojourn.result.compare import One
+
+    # As `Results` of runs.
+    Given = One | Swept | Mapping[str, One | Swept] | Sequence[One | Swept]
 
 Row = Mapping[str, Any]
+_TEXTS = ("scenario.toml", "sweep.toml")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kept:
     """The tables of a finished sweep, without its runs."""
 
-    folder: Path
+    place: Path  # its folder, or the file that it was swept from
+    file: Path  # that a metric can be added to
+    texts: Mapping[str, str]  # of the files that repeat it
     head: Mapping[str, Any]
     cells: Sequence[Row]  # a run each
     means: Sequence[Row]
@@ -45,7 +54,7 @@ class Kept:
                 f"{folder}: format {head.get('format')!r} of a sweep is not known; this version "
                 f"reads {FORMAT}: run its command again"
             )
-        for name in ("cells.parquet", "means.parquet", "scenario.toml", "sweep.toml"):
+        for name in ("cells.parquet", "means.parquet", *_TEXTS):
             if not (folder / name).exists() or digest_of(folder / name) != head["files"][name]:
                 raise StoreError(
                     f"{folder}: this sweep is not whole: {name} was changed. Run "
@@ -55,7 +64,21 @@ class Kept:
             arrow.read(folder / f"{name}.parquet").to_pylist() for name in ("cells", "means")
         )
         metrics = [name.removesuffix("_ci95") for name in means[0] if name.endswith("_ci95")]
-        return cls(folder, head, cells, means, tuple(map(find, metrics)))
+        written = {name: (folder / name).read_text(encoding="utf-8") for name in _TEXTS}
+        file = folder / "sweep.toml"
+        return cls(folder, file, written, head, cells, means, tuple(map(find, metrics)))
+
+    @classmethod
+    def of(cls, swept: Swept) -> Self:
+        """Take the tables of a sweep that a script holds."""
+        spec = swept.spec
+        file = Path(spec.source)
+        cells, means = swept.cells_table().to_pylist(), swept.means_table().to_pylist()
+        written = texts(spec, Inputs(file.parent))
+        return cls(file, file, written, head_of(swept, made_by()), cells, means, spec.metrics)
+
+    def __repr__(self) -> str:
+        return f"<Kept: {self.name} of {self.place}>"
 
     @property
     def name(self) -> str:
@@ -86,24 +109,30 @@ class Kept:
                 return metric
         raise InputError(
             f"{option} {name}: the sweep has no such metric; add it to `metrics` of "
-            f"{self.folder / 'sweep.toml'} and sweep again: no run is made again. It has: "
+            f"{self.file} and sweep again: no run is made again. It has: "
             + ", ".join(metric.name for metric in self.metrics)
         )
 
 
-def is_sweep(folder: Path) -> bool:
-    """Tell whether a folder holds a finished sweep."""
-    return _head(folder) is not None
+def sweeps(results: Given) -> dict[str, Kept]:
+    """Read what is given by name, if one of it is a sweep; otherwise nothing."""
+    given = entries(results)
+    return (
+        {name: _read(one) for name, one in given.items()} if any(map(_is, given.values())) else {}
+    )
 
 
-def folders_of_sweeps(results: Results) -> list[Path]:
-    """List the folders that are given, if one of them holds a sweep; otherwise none."""
-    if isinstance(results, str | Path):
-        results = [results]
-    if not isinstance(results, Sequence):
-        return []
-    folders = list(map(Path, results))
-    return folders if any(map(is_sweep, folders)) else []
+def _is(one: object) -> bool:
+    """Tell whether it is a finished sweep, or a folder that holds one."""
+    return _head(Path(one)) is not None if isinstance(one, str | Path) else isinstance(one, Swept)
+
+
+def _read(one: object) -> Kept:
+    if isinstance(one, str | Path):
+        return Kept.load(Path(one))
+    if not isinstance(one, Swept):
+        raise InputError(f"{one!r}: is no sweep, as another of these is")
+    return Kept.of(one)
 
 
 def _head(folder: Path) -> dict[str, Any] | None:

@@ -288,8 +288,7 @@ def save(swept: Swept, folder: Path) -> None:
     inputs = _inputs(swept.spec)
     made = made_by()
     contents: dict[str, Content] = {
-        "sweep.toml": _beside_scenario(swept.spec, inputs).encode(),
-        "scenario.toml": write_toml(inputs.value(swept.spec.scenario.to_data())).encode(),
+        **{name: text.encode() for name, text in texts(swept.spec, inputs).items()},
         "cells.parquet": arrow.parquet_bytes(swept.cells_table()),
         "means.parquet": arrow.parquet_bytes(swept.means_table()),
     }
@@ -304,19 +303,34 @@ def save(swept: Swept, folder: Path) -> None:
             with write_errors(folder / name):
                 if arrow.write_all(beside, arrow.alike(pieces)):
                     contents[name] = beside
-        seeds = [row.seed for row in swept.rows]
         head = {
-            "format": FORMAT,
-            **made,
-            "command": _COMMAND,
-            "sweep": swept.spec.name,
-            "axes": swept.axes(),
-            "seeds": of_seeds.write(range(min(seeds), max(seeds) + 1)),
+            **head_of(swept, made),
             "hosts": list(swept.spec.hosts),
             "asked": _asked(swept.spec),
             "files": own.write_all(contents | inputs.files, swept.sources),
         }
         own.write("result.json", json.dumps(head, indent=1).encode())
+
+
+def head_of(swept: Swept, made: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what a sweep is, and what made it."""
+    seeds = [row.seed for row in swept.rows]
+    return {
+        "format": FORMAT,
+        **made,
+        "command": _COMMAND,
+        "sweep": swept.spec.name,
+        "axes": swept.axes(),
+        "seeds": of_seeds.write(range(min(seeds), max(seeds) + 1)),
+    }
+
+
+def texts(spec: Sweep, inputs: Inputs) -> dict[str, str]:
+    """Write the sweep and its scenario as the files of the folder that repeat it."""
+    return {
+        "sweep.toml": _beside_scenario(spec, inputs),
+        "scenario.toml": write_toml(inputs.value(spec.scenario.to_data())),
+    }
 
 
 def _inputs(spec: Sweep) -> Inputs:

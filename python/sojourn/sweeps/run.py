@@ -20,6 +20,7 @@ from typing import Any
 from sojourn import algorithms
 from sojourn.core.errors import InputError
 from sojourn.core.progress import Progress
+from sojourn.core.seeds import Seeds
 from sojourn.result.result import Run
 from sojourn.runs.executor import Runner
 from sojourn.runs.job import Job, Labels
@@ -46,7 +47,7 @@ def sweep(
     *,
     aqms: Sequence[str] = (),
     changes: Mapping[str, object] = MappingProxyType({}),
-    seeds: int | str | range | None = None,
+    seeds: Seeds | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -535,6 +536,34 @@ def test_a_folder_of_something_else_or_of_more_is_left_alone() -> None:
     with pytest.raises(InputError, match="holds a sweep"):
         sojourn.Result.load("out")
     assert sojourn.sweep(write(RATES + RTTS, "seeds = 2"), out="other").made == 12
+
+
+def test_a_sweep_without_out_names_the_folder_that_has_its_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["sweep", str(write(RATES))]
+    assert status([*words, "--out", "grid"]) == 0
+    assert "such runs too" not in capsys.readouterr().err
+    assert status(words) == 0
+    said = capsys.readouterr().err
+    assert "2 made" in said and "grid has such runs too: --out grid takes them" in said
+    assert status([*words, "--out", "grid"]) == status(words) == 0
+    assert "such runs too" not in capsys.readouterr().err
+
+
+def test_a_verb_of_results_names_the_command_for_one_cell_of_a_sweep(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert status(["sweep", str(write(RATES)), "--out", "grid"]) == 0
+    words = ["--format", "flent", "--out", "files"]
+    assert status(["export", "grid", *words]) == 2
+    said = capsys.readouterr().err
+    found = re.search(r"one cell: sojourn (run grid/scenario.toml .*) --out cell", said)
+    assert found and found[1].endswith("--set dumbbell.rate=VALUE")
+    command = found[1].replace("VALUE", "1Mbit/s").split()
+    assert status([*command, "--out", "cell"]) == 0
+    assert status(["export", "cell", *words]) == 0
+    assert len([*Path("files").iterdir()]) == 1
 
 
 def test_a_thousand_cells_that_are_there_take_seconds() -> None:

@@ -89,6 +89,11 @@ def _tell_counts(swept: Swept, out: Path | None) -> None:
     cells = len(swept.spec.cells)
     there = len(swept.rows) - swept.made
     tell_note(f"{cells} cells, {len(swept.rows)} runs: {there} were there, {swept.made} made")
+    if out is None and swept.made:
+        key = swept.rows[0].key
+        for place in sorted(Path().glob(f"*/runs/{key[:2]}/{key}")):
+            folder = place.parents[2]
+            tell_note(f"{folder} has such runs too: --out {folder} takes them, and makes the rest")
     until = swept.spec.seeds
     if isinstance(until, Until):
         metric = until.metric

@@ -348,9 +348,12 @@ class Result:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise _no_result(folder) from error
         if "sweep" in head:
+            keys = (key for axis in head["axes"] for key in axis["keys"])
+            cell = " ".join(f"--set {key}=VALUE" for key in keys)
             raise InputError(
                 f"{folder}: holds a sweep; `plot` and `compare` take it, alone or beside sweeps, "
-                f'and sojourn.sweep("{folder}/sweep.toml", out="{folder}") reads it'
+                f'and sojourn.sweep("{folder}/sweep.toml", out="{folder}") reads it. A result of '
+                f"one cell: sojourn run {folder}/scenario.toml {cell} --out cell"
             )
         if head.get("format") not in _READ:
             is_newer = isinstance(head.get("format"), int) and head["format"] > FORMAT

@@ -58,6 +58,9 @@ class Variant:
 # The name of a file may hold anything.
 _FILE = re.compile(r"\s*(.*?\.c)\s*(:|$)(.*)")
 
+# Another sign than the comma in front of a further parameter.
+_NO_COMMA = re.compile(r"\s*[\s:;&+]\s*(?=\w+\s*=)")
+
 
 def _parts(text: str) -> tuple[str, str, str]:
     """Split a text into algorithm, colon and parameters. A name that only one host has begins with
@@ -87,6 +90,9 @@ def read(text: str, by: str = "--aqm") -> Variant:
         if not (equals and key and value):
             spec = chosen.spec if chosen else name
             raise InputError(f"{by} {text}: write it as {spec}:key=value,key=value")
+        if _NO_COMMA.search(value):
+            parted = f"{chosen.spec if chosen else name}:{_NO_COMMA.sub(',', rest)}"
+            raise InputError(f"{by} {text}: a comma stands between parameters: {parted}")
         if key in rows:
             raise InputError(f"{by} {text}: '{key}' is there twice")
         rows[key] = read_value(value)

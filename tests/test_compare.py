@@ -73,8 +73,11 @@ def test_a_csv_has_every_table_below_its_title(
     titles = [line for line in text.splitlines() if line.startswith("# ")]
     assert titles[0].startswith("# bottleneck, whole run: ")
     assert titles[-1] == "# what differs in the scenarios"
-    blocks = [block.split("\n", 1)[1] for block in text.strip().split("\n\n")]
-    assert len(blocks) == len(titles)
+    blocks = [
+        "\n".join(line for line in block.split("\n") if not line.startswith("# "))
+        for block in text.strip().split("\n\n")
+    ]
+    assert len(blocks) == len([title for title in titles if "miss by chance" not in title])
     first, *_, last = (list(csv.DictReader(io.StringIO(block))) for block in blocks)
     assert [(row["result"], row["aqm"]) for row in first] == [
         *((name, aqm) for name in ("near", "far") for aqm in ("codel", "pie")),

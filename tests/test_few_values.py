@@ -132,7 +132,9 @@ def test_a_comparison_of_sweeps_names_the_cell_of_either_with_the_fewest_values(
             "page load time, 95th percentile, web",
             "page load time, median, web",
         ]
-        assert re.search(rf" is of {fewest} in a seed \((5|20), codel\), and wants 20$", notes[0])
+        assert re.search(
+            rf" is of {fewest} in a seed \((5|20) Mbit/s, codel\), and wants 20(;|$)", notes[0]
+        )
 
 
 def test_enough_values_raise_no_warning(small: Path, capsys: pytest.CaptureFixture[str]) -> None:

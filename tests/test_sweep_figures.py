@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import shutil
@@ -193,6 +195,26 @@ def test_sweeps_are_compared_seed_by_seed_in_equal_cells(
     assert data["scenarios"] == {"set.dumbbell.flows.bulk.count": {"short": None, "more": "4"}}
     assert status(["compare", *map(str, folders)]) == 0
     assert "queue delay mean (ms): more less short, seed by seed" in capsys.readouterr().out
+
+
+def test_a_table_of_a_comparison_can_stand_in_a_paper_by_itself(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each number has its metric, its unit and its interval, also where the interval holds zero."""
+    assert status(["compare", *map(str, folders), "--format", "csv"]) == 0
+    _, text = capsys.readouterr().out.split("# Jain's index bulk: more less short, seed by seed\n")
+    _, table = text.split("miss by chance, on average\n")[:2]
+    head, *rows = csv.reader(io.StringIO(table.split("\n\n")[0]))
+    assert head[:4] == ["rtt", "rate", "aqm", "short: Jain's index bulk"]
+    assert len(rows) == 8 and "difference: Jain's index bulk" in head
+    for row in rows:
+        low, mean, high = (float(row[-1].split()[n].strip("[,]")) for n in (1, 0, 2))
+        assert low <= mean <= high
+    assert status(["compare", *map(str, folders), "--format", "latex"]) == 0
+    delay = capsys.readouterr().out.split(r"\end{tabular}")
+    assert "short: & more: & difference:" in delay[0] and "(ms) & (ms) & (ms)" in delay[0]
+    assert "10 ms & 1 Mbit/s & codel & " in delay[0]
+    assert delay[1].strip().startswith("% of 8 intervals at 95 %, 0.4 miss by chance")
 
 
 def test_a_sweep_alone_or_beside_a_run_is_not_compared(

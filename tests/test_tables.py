@@ -256,7 +256,9 @@ def test_a_run_says_what_differs_and_what_does_not(
     assert status([*words, "--aqm", "codel:limit=999"]) == 0
     text = capsys.readouterr().out
     assert "difference to codel, seed by seed" in text
-    assert "no difference" in text and "shown" in text
+    assert "+0.00" in text and "[+0.00, +0.00]" in text
+    (count,) = re.findall(r"of (\d+) intervals at 95 %, \S+ miss by chance", text)
+    assert count == str(len(re.findall(r"\[[+-]\S+, [+-]\S+\]", text)))
     assert status([*words, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["differences"]
     delay = next(entry for entry in found if entry["metric"] == "queue_delay_mean_ms")

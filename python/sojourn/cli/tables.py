@@ -83,14 +83,17 @@ def print_parts(parts: Iterable[Table | str], form: str | None) -> None:
     check_form(form)
     for part in parts:
         if isinstance(part, Table):
-            print(_TITLES[form].format(part.title))
-            if part.note:
-                print(_NOTES[form].format(part.note))
-            print(FORMATS[form](part))
+            title, table = _TITLES[form].format(part.title), FORMATS[form](part)
+            note = _NOTES[form].format(part.note) if part.note else ""
+            # Readers of CSV skip remarks above the heading alone.
+            print(
+                *filter(None, (title, note, table) if form == "csv" else (title, table, note)),
+                sep="\n",
+            )
 
 
-_NOTES = {"markdown": "{}\n", "csv": "# {}", "latex": "% {}"}
-_TITLES = _NOTES | {"markdown": "**{}**\n"}
+_NOTES = {"markdown": "{}\n", "csv": "# {}", "latex": "% {}\n"}
+_TITLES = {"markdown": "**{}**\n", "csv": "# {}", "latex": "% {}"}
 
 
 def result_parts(results: Mapping[str, Result]) -> Parts:
@@ -234,8 +237,21 @@ def _difference_table(title: str, differences: Sequence[Difference], own: OwnNam
         return f"{title}: none, every value is equal\n"
     # A single seed has a difference, but no interval.
     how = ", seed by seed, mean and 95 % interval" if differences[0].pairs > 1 else ", 1 seed"
-    is_brief = differences[0].of_group
-    return Table(title + how, _labels(rows, own), cells, is_brief=is_brief)
+    note = _by_chance(sum(cell != NOTHING for column in cells for cell in column.cells))
+    return Table(
+        title + how,
+        _labels(rows, own),
+        cells,
+        note if differences[0].pairs > 1 else "",
+        is_brief=differences[0].of_group,
+    )
+
+
+def _by_chance(intervals: int) -> str:
+    """Say how many of several 95 % intervals miss their value by chance."""
+    if intervals < 2:
+        return ""
+    return f"of {intervals} intervals at 95 %, {0.05 * intervals:.2g} miss by chance, on average"
 
 
 def _interval(estimate: Estimate, pairs: int) -> str:
@@ -251,8 +267,7 @@ def _interval(estimate: Estimate, pairs: int) -> str:
         if float(f"{estimate.low:.{digits}f}") and float(f"{estimate.high:.{digits}f}"):
             break
         digits += 1
-    mean = f"{estimate.mean:+.{digits}f}" if estimate.is_off_zero else "no difference\nshown"
-    return f"{mean}\n[{estimate.low:+.{digits}f}, {estimate.high:+.{digits}f}]"
+    return f"{estimate.mean:+.{digits}f}\n[{estimate.low:+.{digits}f}, {estimate.high:+.{digits}f}]"
 
 
 def _labels(rows: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) -> list[Column]:
@@ -261,24 +276,29 @@ def _labels(rows: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) 
 
 def sweep_parts(comparison: SweepComparison) -> Parts:
     """Make a table for each metric of two sweeps, and list how they differ."""
+    from sojourn.sweeps.kept import worded
+
     by_metric: dict[tuple[Metric, str, str], list[Pair]] = {}
     for pair in comparison.differences:
         by_metric.setdefault((pair.metric, pair.result, pair.less), []).append(pair)
     for (metric, result, less), rows in by_metric.items():
         own = [str(pair.labels["aqm"]) for pair in rows]
         labels = [
-            Column(key, texts)
+            Column(worded(key, "")[0], texts)
             for key in rows[0].labels
-            for texts in [[_plain(pair.labels[key]) for pair in rows]]
+            for texts in [[worded(key, pair.labels[key])[1] for pair in rows]]
             if key == "aqm" or (len(set(texts)) > 1 and texts != own)
         ]
-        columns = [
-            Column(less, [interval(pair.first) for pair in rows]),
-            Column(result, [interval(pair.other) for pair in rows]),
-            Column("difference", [_interval(pair.estimate, pair.pairs) for pair in rows]),
-        ]
+        cells = {
+            less: [interval(pair.first) for pair in rows],
+            result: [interval(pair.other) for pair in rows],
+            "difference": [_interval(pair.estimate, pair.pairs) for pair in rows],
+        }
+        columns = [Column(f"{name}:\n{metric.heading}", of_name) for name, of_name in cells.items()]
         places = map(", ".join, zip(*(column.cells for column in labels), strict=True))
-        note = few((metric, place, pair.fewest) for place, pair in zip(places, rows, strict=True))
+        fewest = few((metric, place, pair.fewest) for place, pair in zip(places, rows, strict=True))
+        chance = _by_chance(sum(pair.pairs > 1 for pair in rows))
+        note = "; ".join(filter(None, (fewest, chance)))
         title = f"{' '.join(metric.heading.split(chr(10)))}: {result} less {less}, seed by seed"
         yield Table(title, labels, columns, note)
     lines = [(key, *values) for key, values in comparison.scenarios.items()]
@@ -287,10 +307,6 @@ def sweep_parts(comparison: SweepComparison) -> Parts:
         yield Table.of_rows("what differs in the scenarios and sweeps", heads, lines)
     else:
         yield "scenarios and sweeps: they do not differ"
-
-
-def _plain(value: object) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 # A schedule of many rates is too long a table for people.

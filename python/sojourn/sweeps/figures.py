@@ -27,21 +27,10 @@ from sojourn.show.page import spread as mean_and_half
 from sojourn.show.tables import interval
 from sojourn.show.theme import INK, colour, marker
 from sojourn.store.store import write_whole
-from sojourn.sweeps.kept import Kept, Row, sweeps
+from sojourn.sweeps.kept import Kept, Row, named_unit, sweeps, worded
 
 if TYPE_CHECKING:
     from sojourn.sweeps.kept import Given
-
-# Units at the end of a column's name, as an axis has them.
-_UNITS = {
-    "ms": "ms",
-    "mbps": "Mbit/s",
-    "bytes": "bytes",
-    "pkts": "packets",
-    "pct": "%",
-    "hz": "Hz",
-}
-
 
 # The entry of a heat map in the legend.
 _SHADE = {"linestyle": "", "marker": "s", "markersize": 8}
@@ -174,16 +163,12 @@ def _panels(
 
 
 def _value_text(key: str, value: object) -> str:
-    name, _, unit = key.rpartition("_")
-    if name and unit in _UNITS and not isinstance(value, str):
-        return f"{name.replace('_', ' ')} {value:g} {_UNITS[unit]}"
-    return f"{key.replace('_', ' ')} {value}"
+    return " ".join(worded(key, value))
 
 
 def _axis_label(key: str) -> str:
-    name, _, unit = key.rpartition("_")
-    known = name and unit in _UNITS
-    return f"{name} ({_UNITS[unit]})".replace("_", " ") if known else key.replace("_", " ")
+    name, unit = named_unit(key)
+    return f"{name} ({unit})" if unit else name
 
 
 def _names(kept: Kept) -> Callable[[Row], str]:

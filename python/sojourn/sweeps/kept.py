@@ -114,6 +114,32 @@ class Kept:
         )
 
 
+# Units at the end of a column's name, as people write them.
+_UNITS = {
+    "ms": "ms",
+    "mbps": "Mbit/s",
+    "bytes": "bytes",
+    "pkts": "packets",
+    "pct": "%",
+    "hz": "Hz",
+}
+
+
+def named_unit(column: str) -> tuple[str, str]:
+    """Split the column of an axis into its name, in words, and its unit, if it has one."""
+    name, _, unit = column.rpartition("_")
+    known = name and unit in _UNITS
+    return (name if known else column).replace("_", " "), _UNITS[unit] if known else ""
+
+
+def worded(column: str, value: Any) -> tuple[str, str]:
+    """Write the name of a column, and a value with its unit as `sojourn sweep` prints it."""
+    name, unit = named_unit(column)
+    if isinstance(value, str | bool) or value is None:
+        return name, str(value)
+    return name, f"{value:g} {unit}".rstrip()
+
+
 def sweeps(results: Given) -> dict[str, Kept]:
     """Read what is given by name, if one of it is a sweep; otherwise nothing."""
     given = entries(results)

@@ -100,6 +100,8 @@ def test_tables_of_runs_warn_in_each_form_and_on_the_page(
         assert re.search(f"^{begin}{said}", capsys.readouterr().out, re.MULTILINE), form
     assert status(["plot", "r", "--out", "page.html", "--figure", "page"]) == 0
     assert re.search(r"Few pages: \d of codel, flows &#39;web&#39;", Path("page.html").read_text())
+    said = r"^sojourn: Distribution of page load times: Few pages: \d of codel, flows 'web'"
+    assert re.search(said, capsys.readouterr().err, re.MULTILINE)
 
 
 def test_a_sweep_warns_in_its_table_and_on_its_page_and_keeps_the_counts(
@@ -113,6 +115,14 @@ def test_a_sweep_warns_in_its_table_and_on_its_page_and_keeps_the_counts(
     assert "_n" not in "".join(metric.name for metric in Kept.load(Path("s")).metrics)
     assert status(["plot", "s", "--out", "s.html"]) == 0
     assert f"is of {min(counts)} in a seed" in Path("s.html").read_text()
+    for out in ("s.pdf", "s.csv"):
+        capsys.readouterr()
+        words = ["plot", "s", "--x", "rate", "--out", out]
+        assert status([*words, "--y", "web.page_p95_s"]) == 0
+        said = capsys.readouterr().err
+        assert f"web' is of {min(counts)} in a seed" in said and said.count("\n") == 1
+        assert status([*words, "--y", "queue_delay_p95_ms"]) == 0
+        assert not capsys.readouterr().err
 
 
 def test_a_comparison_of_sweeps_names_the_cell_of_either_with_the_fewest_values(

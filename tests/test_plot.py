@@ -461,6 +461,11 @@ def test_a_csv_has_the_points_of_every_curve(
             for row, (curve, x, y) in zip(rows, places, strict=True):
                 assert row["panel"] == f"{panel.title}, {panel.y}" and row["curve"] == curve
                 assert (float(row["x"]), float(row["y"])) == pytest.approx((x, y), rel=1e-5)
+            for row, point in zip(rows, panel.points, strict=False):
+                for way, half in (("x", point.x_half), ("y", point.y_half)):
+                    middle, low, high = (float(row[f"{way}{end}"]) for end in ("", "_low", "_high"))
+                    assert middle - low == pytest.approx(half, abs=1e-3)
+                    assert high - middle == pytest.approx(half, abs=1e-3)
 
 
 def test_a_picture_is_as_wide_as_its_page_and_its_letters_keep_their_size(

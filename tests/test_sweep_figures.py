@@ -79,6 +79,20 @@ def test_a_line_has_the_means_of_an_algorithm_and_a_panel_one_value_of_the_other
     assert all(axes.get_ylim()[0] == 0 for axes in draw(found, 3.5, 8).axes)
 
 
+def test_numbers_of_a_picture_and_of_a_heat_map_have_their_intervals(kept: Kept) -> None:
+    (lines,) = charts(kept, Wish(x="rtt", y="bulk.jain"))
+    (heat,) = charts(kept, Wish(x="rtt", y="rate", z="bulk.jain"))
+    for found, names in ((lines, ("y", "y_low", "y_high")), (heat, heat.columns[3:])):
+        rows = list(csv.DictReader(io.StringIO(found.csv())))
+        assert len(rows) == len(kept.means)
+        known = {round(row["bulk.jain"], 5): row["bulk.jain_ci95"] for row in kept.means}
+        for row in rows:
+            mean, low, high = (float(row[name]) for name in names)
+            half = known[round(mean, 5)]
+            assert mean - low == pytest.approx(half, abs=1e-5)
+            assert high == pytest.approx(min(1, mean + half), abs=1e-5)
+
+
 def test_an_interval_ends_where_values_do(kept: Kept) -> None:
     """Jain's index has no value above 1, and either spelling names it."""
     (found,) = charts(kept, Wish(x="rate_mbps", y="jain of bulk"))

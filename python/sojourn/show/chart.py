@@ -86,6 +86,14 @@ class Curve:
         """List x and y of each point."""
         return list(zip(self.x, self.y, strict=True))
 
+    @property
+    def ends(self) -> list[tuple[Any, ...]]:
+        """List the ends of the interval of each point, where there are any."""
+        if not self.reach:
+            return [()] * len(self.pairs)
+        low, high = self.reach
+        return [(y - a, y + b) for y, a, b in zip(self.y, low, high, strict=True)]
+
 
 @dataclass(frozen=True)
 class Point:
@@ -102,6 +110,14 @@ class Point:
     def pairs(self) -> list[tuple[Any, Any]]:
         """List the pair of both means."""
         return [(self.x, self.y)]
+
+    @property
+    def ends(self) -> list[tuple[float, ...]]:
+        """List the ends of both intervals; a single seed has none."""
+        if not (self.x_half or self.y_half):
+            return [()]
+        of_y = self.y - self.y_half, self.y + self.y_half
+        return [(*of_y, self.x - self.x_half, self.x + self.x_half)]
 
 
 @dataclass(frozen=True)
@@ -159,6 +175,7 @@ class Chart:
     # Its numbers, if they differ from those of the curves.
     columns: tuple[str, ...] = ()
     rows: Sequence[tuple[Any, ...]] = ()
+    few: str = ""  # which of its quantiles rest on too few values, beside the caption
 
     @classmethod
     def described(
@@ -178,16 +195,19 @@ class Chart:
         return f"{self.name}.csv"
 
     def csv(self) -> str:
-        """Write its numbers: a row for each point, in six digits."""
+        """Write its numbers: a row for each point, in six digits, with the ends of its
+        intervals."""
         columns, rows = self.columns, self.rows
         if not columns:
-            columns = ("panel", "curve", "x", "y")
-            rows = [
-                (f"{panel.title}, {panel.y}", part.name, x, y)
+            points = [
+                (f"{panel.title}, {panel.y}", part.name, *pair, *ends)
                 for panel in self.panels
                 for part in panel.parts
-                for x, y in part.pairs
+                for pair, ends in zip(part.pairs, part.ends, strict=True)
             ]
+            width = max(map(len, points), default=4)
+            columns = ("panel", "curve", "x", "y", "y_low", "y_high", "x_low", "x_high")[:width]
+            rows = [(*point, *[float("nan")] * (width - len(point))) for point in points]
         return csv_text(columns, (map(_digits, row) for row in rows))
 
 

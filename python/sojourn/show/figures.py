@@ -155,6 +155,11 @@ def files(made: Sequence[Chart], out: Path, size: Size) -> dict[Path, bytes]:
     return {out.with_name(f"{out.stem}-{chart.name}{out.suffix}"): content(chart) for chart in made}
 
 
+def few_of(made: Sequence[Chart]) -> list[str]:
+    """List what charts say of too few values, each with the chart's title."""
+    return [f"{chart.title}: {chart.few}" for chart in made if chart.few]
+
+
 def write(
     results: Mapping[str, Result],
     out: Path,
@@ -166,7 +171,8 @@ def write(
     size: Size = OF_PAGE,
     log: bool = False,
 ) -> tuple[list[Path], list[str]]:
-    """Write the files; return their paths, and a sentence for each missing picture.
+    """Write the files; return their paths, and a sentence for each missing picture, and for each
+    that has too few values.
 
     A page begins with `lead`, or with what was run and what came of it. With `log` axes of delays
     and times are logarithmic.
@@ -181,7 +187,7 @@ def write(
         contents = files(made, out, size)
     for path, content in contents.items():
         write_whole(path, content)
-    return list(contents), sentences
+    return list(contents), [*sentences, *few_of(made)]
 
 
 def html(

@@ -53,7 +53,7 @@ def drawn(chart: Chart, prefix: str = "") -> dict[str, str]:
         },
         "title": chart.title,
         "host": chart.host,
-        "caption": chart.caption,
+        "caption": " ".join(filter(None, (chart.caption, chart.few))),
         "file": chart.file if chart.columns else "",
         "link": f"data:text/csv;charset=utf-8,{quote(chart.csv(), safe=',.-+:()/')}"
         if chart.columns

@@ -154,11 +154,10 @@ def _of_groups(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Ch
         for case, of in by_case.items()
         if of.count < _FEW
     ]
-    if few:
-        caption += f" Few {figure.whose}: {'; '.join(few)}."
     if len(groups) > MAX_PANELS:
         caption += f" The first {MAX_PANELS} of {len(groups)} names of flows."
-    return Chart.described(figure.name, figure.title, caption, panels, clauses)
+    chart = Chart.described(figure.name, figure.title, caption, panels, clauses)
+    return replace(chart, few=f"Few {figure.whose}: {'; '.join(few)}." if few else "")
 
 
 def _distributions(

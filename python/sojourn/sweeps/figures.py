@@ -8,7 +8,7 @@ A panel has one value of each further axis, and of the queue where there are sev
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from sojourn.result.compare import named
 from sojourn.result.metrics import Metric, few
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Curve, Layout, Panel, Size, file_name
-from sojourn.show.figures import check_name, files
+from sojourn.show.figures import check_name, few_of, files
 from sojourn.show.figures import write as write_results
 from sojourn.show.measured import MAX_PANELS
 from sojourn.show.page import drawn, number, render
@@ -91,7 +91,7 @@ def write_any(
     results: Given, out: Path, figures: Sequence[str], wish: Wish, size: Size
 ) -> tuple[list[Path], list[str]]:
     """Write the files of results, or those of a sweep; return their paths, and a sentence for each
-    missing picture."""
+    picture that is missing or has too few values."""
     check_name(out, size)
     kept = sweeps(results)
     if not kept:
@@ -106,7 +106,8 @@ def write_any(
     if figures:
         raise InputError("--figure: a sweep is drawn over its axes; name these with --x and --y")
     (one,) = kept.values()
-    return write(one, out, wish, size)[0], []
+    paths, made = write(one, out, wish, size)
+    return paths, few_of(made)
 
 
 def charts(kept: Kept, wish: Wish) -> list[Chart]:
@@ -240,13 +241,14 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
                 ticks=() if is_number else [(place, str(value)) for value, place in places.items()],
             )
         )
-    return Chart.described(
+    chart = Chart.described(
         file_name(metric.name),
         f"{metric.label[0].upper()}{metric.label[1:]}",
         _caption(rows, "Means over the seeds; bars are 95 % intervals, side by side."),
         panels,
         clauses,
     )
+    return replace(chart, few=_few(kept, rows, [metric]))
 
 
 def _reach(metric: Metric, found: Sequence[Estimate]) -> tuple[Any, Any] | None:
@@ -311,7 +313,9 @@ def _heat_map(kept: Kept, rows: Sequence[Row], x: str, y: str, metric: Metric) -
                 )
             )
             own = [row for row in of_title if name_of(row) == name]
-            numbers += [(panels[-1].title, row[x], row[y], row[metric.name]) for row in own]
+            for row in own:
+                ends = _finite(metric, _estimate(row, metric))
+                numbers.append((panels[-1].title, row[x], row[y], row[metric.name], *ends))
             clauses.append(f"{panels[-1].title} from {_ends(cells)}")
     if len(panels) > MAX_PANELS:
         raise InputError(f"{len(panels)} heat maps; a picture has at most {MAX_PANELS}")
@@ -323,9 +327,16 @@ def _heat_map(kept: Kept, rows: Sequence[Row], x: str, y: str, metric: Metric) -
         panels,
         f"{title} over {_axis_label(x)} and {_axis_label(y)}: {'; '.join(clauses)}.",
         Layout(columns=min(len(panels), 3)),
-        columns=("panel", x, y, metric.name),
+        columns=("panel", x, y, metric.name, f"{metric.name}_low", f"{metric.name}_high"),
         rows=numbers,
+        few=_few(kept, rows, [metric]),
     )
+
+
+def _finite(metric: Metric, found: Estimate) -> tuple[float, float]:
+    """Return the ends of an interval; a single seed has none."""
+    nothing = float("nan")
+    return metric.interval(found) if found.half < float("inf") else (nothing, nothing)
 
 
 def _ends(cells: Mapping[tuple[float, float], float]) -> str:
@@ -393,13 +404,18 @@ def _table(kept: Kept, rows: Sequence[Row]) -> Table:
         for metric in kept.metrics
     ]
     note = _caption(rows, "Mean ± half of the 95 % interval.")
+    note = " ".join(filter(None, (note, _few(kept, rows, kept.metrics))))
+    return Table(str(rows[0]["window"]), labels, columns, note)
+
+
+def _few(kept: Kept, rows: Sequence[Row], metrics: Sequence[Metric]) -> str:
+    """Say which quantiles rest on too few values in one seed."""
     counts = few(
         (metric, _place(kept, row), row.get(f"{metric.name}_n") or 0)
-        for metric in kept.metrics
+        for metric in metrics
         for row in rows
     )
-    note = f"{note} {counts[0].upper()}{counts[1:]}." if counts else note
-    return Table(str(rows[0]["window"]), labels, columns, note)
+    return f"{counts[0].upper()}{counts[1:]}." if counts else ""
 
 
 def _place(kept: Kept, row: Row) -> str:

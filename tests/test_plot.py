@@ -468,6 +468,18 @@ def test_a_csv_has_the_points_of_every_curve(
                     assert high - middle == pytest.approx(half, abs=1e-3)
 
 
+def test_one_algorithm_of_a_result_can_be_drawn_alone(
+    kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, out = (list(sojourn.plot(kept, tmp_path / f"{n}.csv", "delay")) for n in "ab")
+    every = list(dict.fromkeys(row["curve"] for row in csv.DictReader(whole[0].open())))
+    sojourn.plot(kept, out[0], "delay", aqms=every[1])
+    assert {row["curve"] for row in csv.DictReader(out[0].open())} == {every[1]}
+    assert len(every) > 1
+    assert status(["plot", str(kept), "--aqm", "unheard", "--out", str(out[0])]) == 2
+    assert "--aqm unheard: the result has none. Valid names: " in capsys.readouterr().err
+
+
 def test_a_picture_is_as_wide_as_its_page_and_its_letters_keep_their_size(
     measured: Measured,
 ) -> None:

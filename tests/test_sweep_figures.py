@@ -93,6 +93,38 @@ def test_numbers_of_a_picture_and_of_a_heat_map_have_their_intervals(kept: Kept)
             assert high == pytest.approx(min(1, mean + half), abs=1e-5)
 
 
+def test_logarithmic_axes_are_of_delays_too_and_numbered_at_their_own_values(kept: Kept) -> None:
+    (delay,) = charts(kept, Wish(x="rtt", y="queue_delay_mean_ms", log=True))
+    (jain,) = charts(kept, Wish(x="rtt", y="bulk.jain", log=True))
+    assert delay.panels[0].y == "queue delay, mean (ms), log" and not jain.panels[0].y_log
+    figure = draw(delay)
+    figure.draw_without_rendering()
+    for axes, panel in zip(figure.axes, delay.panels, strict=True):
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["10", "40"]
+        low = min(min(curve.y) for curve in panel.curves)
+        assert low / 2.01 < axes.get_ylim()[0] < low
+    zero = [{**row, "queue_delay_mean_ms": 0.0} for row in kept.means]
+    (flat,) = charts(replace(kept, means=zero), Wish(y="queue_delay_mean_ms", log=True))
+    assert flat.panels[0].x_log and not flat.panels[0].y_log
+    # Ten values, or two beside each other, are numbered at powers of ten.
+    for values in (range(10, 20), (10, 10.1, 1000)):
+        many = [{**row, "rtt_ms": value} for row in kept.means[:2] for value in values]
+        (found,) = charts(replace(kept, means=many), Wish(y="queue_delay_mean_ms", log=True))
+        assert not found.panels[0].ticks
+
+
+def test_one_algorithm_can_be_drawn_alone(
+    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "one.csv"
+    words = ["plot", str(folders[0]), "--x", "rtt", "--y", "bulk.jain", "--out", str(out)]
+    assert status([*words, "--aqm", "fifo"]) == 0
+    assert {row["curve"] for row in csv.DictReader(out.open())} == {"fifo"}
+    assert status([*words, "--aqm", "fifoo"]) == 2
+    assert "--aqm fifoo: the result has none. Did you mean 'fifo'?" in capsys.readouterr().err
+
+
 def test_an_interval_ends_where_values_do(kept: Kept) -> None:
     """Jain's index has no value above 1, and either spelling names it."""
     (found,) = charts(kept, Wish(x="rate_mbps", y="jain of bulk"))

@@ -81,8 +81,11 @@ def plot(
         str, typer.Option("--z", help="Of a sweep: the metric of a heat map over --x and --y.")
     ] = "",
     log: Annotated[
-        bool, typer.Option("--log", help="Draw delays and times on logarithmic axes.")
+        bool, typer.Option("--log", help="Draw delays, times and --x on logarithmic axes.")
     ] = False,
+    aqm: Annotated[
+        list[str] | None, typer.Option("--aqm", metavar="AQM", help="Of these alone; repeat.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Draw results: delay, its distribution, rates, drops; or metrics of a sweep over its axes."""
@@ -90,7 +93,7 @@ def plot(
     from sojourn.sweeps.figures import Wish, write_any
     from sojourn.sweeps.kept import folders_of_sweeps
 
-    wish = Wish(x, y, z, queue, window, log)
+    wish = Wish(x, y, z, queue, window, log, aqm or [])
     files, missing = write_any(results, out, figure or [], wish, Size.read(width, font))
     one = "--y METRIC" if folders_of_sweeps(results) else "--figure NAME"
     tell_files([] if as_json else files, missing, f"{one} writes one")

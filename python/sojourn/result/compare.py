@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
-from sojourn.core.errors import InputError
+from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import BINNED
 from sojourn.result.metrics import GROUP_METRICS, Metric, summary_of
 from sojourn.result.result import Result, Run
@@ -363,6 +363,29 @@ def named(results: Any) -> dict[str, Result]:
     named twice.
     """
     return {name: _read(one) for name, one in entries(results).items()}
+
+
+def of_aqms(results: Mapping[str, Result], aqms: Sequence[str]) -> Mapping[str, Result]:
+    """Leave out the runs of other algorithms, if some are named. InputError: no result has one."""
+    if not aqms:
+        return results
+    names = [case.aqm for case in cases(results)]
+    check_known("--aqm", aqms, list(dict.fromkeys(names)))
+    chosen = {
+        name: replace(
+            result,
+            runs=tuple(run for run in result if Case.from_labels(run.labels).aqm in aqms),
+        )
+        for name, result in results.items()
+    }
+    return {name: result for name, result in chosen.items() if result.runs}
+
+
+def check_known(option: str, words: Iterable[str], known: Collection[str]) -> None:
+    """Raise InputError for a word that names nothing of a result."""
+    for word in words:
+        if word not in known:
+            raise InputError(f"{option} {word}: the result has none.{nearest(word, set(known))}")
 
 
 def _read(one: object) -> Result:

@@ -34,7 +34,7 @@ from typing import Any
 from sojourn import _native
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.progress import Progress
-from sojourn.result.compare import cases, names
+from sojourn.result.compare import cases, check_known, names
 from sojourn.result.result import Result, Run
 from sojourn.store.store import digest, replacing, write_errors, write_whole
 
@@ -78,8 +78,8 @@ def _advance(progress: Progress, files: int, share: float) -> None:
 
 def _wanted(result: Result, aqms: Sequence[str], seeds: Sequence[int]) -> Iterator[tuple[str, Run]]:
     by_case = cases({"": result})
-    _check("--aqm", aqms, list(dict.fromkeys(case.aqm for case in by_case)))
-    _check("--seed", list(map(str, seeds)), [str(run.seed) for run in result])
+    check_known("--aqm", aqms, list(dict.fromkeys(case.aqm for case in by_case)))
+    check_known("--seed", list(map(str, seeds)), [str(run.seed) for run in result])
     of_case = names(by_case)
     for case, runs in by_case.items():
         if not aqms or case.aqm in aqms:
@@ -88,12 +88,6 @@ def _wanted(result: Result, aqms: Sequence[str], seeds: Sequence[int]) -> Iterat
                     name = of_case[case]
                     shown = case.host in ("sim", name.rpartition(", ")[2])
                     yield name if shown else f"{name}, {case.host}", run
-
-
-def _check(option: str, words: Sequence[str], known: Sequence[str]) -> None:
-    for word in words:
-        if word not in known:
-            raise InputError(f"{option} {word}: the result has none.{nearest(word, set(known))}")
 
 
 def _file_name(words: Sequence[str], taken: set[str]) -> str:

@@ -133,6 +133,7 @@ class Panel:
     x_log: bool = False
     y_log: bool = False
     y_top: float | None = None
+    y_bottom: float | None = None  # of a logarithmic axis
     is_step: bool = False
     changes: Sequence[tuple[float, str]] = ()  # of the scenario: time, and the state from then on
     shaded: tuple[float, float] | None = None  # the span of x that tables measure

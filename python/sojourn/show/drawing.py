@@ -141,16 +141,20 @@ def _panel(axes: Any, panel: Panel, layout: Layout, tall: int, *, narrow: bool) 
     if not layout.is_shared:
         axes.set_xlabel(panel.x)
         axes.set_ylabel(textwrap.fill(panel.y, tall))
+    if panel.x_log:
+        axes.set_xscale("log")
     if panel.ticks:
         shown = _shown(len(panel.ticks), narrow)
         axes.set_xticks(*zip(*(panel.ticks[n] for n in shown), strict=True))
+        axes.set_xticks([], minor=True)
     elif panel.x_log:
-        axes.set_xscale("log")
         _numbered(axes.xaxis, *axes.get_xlim())
     else:
         axes.set_xlim(0, panel.x_right)
     if panel.y_log:
         axes.set_yscale("log")
+        if panel.y_bottom:
+            axes.set_ylim(bottom=panel.y_bottom)
         _numbered(axes.yaxis, *axes.get_ylim())
     else:
         room = _ROOM_OF_CHANGES if panel.changes else _ROOM

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.text import Column, Table
-from sojourn.result.compare import named
+from sojourn.result.compare import named, of_aqms
 from sojourn.result.metrics import Metric, few
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Curve, Layout, Panel, Size, file_name
@@ -46,6 +47,7 @@ class Wish:
     queue: str | None = None
     window: str | None = None
     log: bool = False
+    aqms: Sequence[str] = ()  # all, unless some are named
 
 
 def write(
@@ -75,15 +77,17 @@ def plot(
     width: str | None = None,
     font: str | None = None,
     log: bool = False,
+    aqms: str | Sequence[str] = (),
 ) -> list[Path]:
     """Draw results, or those in folders, as a page or as pictures; return the files.
 
     Unless given, `figures` are all that the results have. A sweep, or its folder, is drawn over its
     axes: `x` is one, and `y` a metric; with `z`, a metric, `y` is an axis too. `width` and `font`
     are of pictures, "3.5in" and "8pt". `log` makes axes of delays, times and `x` logarithmic.
+    `aqms` are those that are drawn.
     """
     names = [figures] if isinstance(figures, str) else figures
-    wish = Wish(x, y, z, queue, window, log)
+    wish = Wish(x, y, z, queue, window, log, [aqms] if isinstance(aqms, str) else aqms)
     return write_any(results, Path(out), names, wish, Size.read(width, font))[0]
 
 
@@ -97,16 +101,15 @@ def write_any(
     if not kept:
         if wish.x or wish.y or wish.z:
             raise InputError("x, y, z: they are axes and metrics of a sweep, and here is none")
-        return write_results(
-            named(results), out, figures, wish.queue, wish.window, size=size, log=wish.log
-        )
+        chosen = of_aqms(named(results), wish.aqms)
+        return write_results(chosen, out, figures, wish.queue, wish.window, size=size, log=wish.log)
     if len(kept) > 1:
         second = list(kept.values())[1].place
         raise InputError(f"{second}: a picture is of one sweep; sojourn compare takes several")
     if figures:
         raise InputError("--figure: a sweep is drawn over its axes; name these with --x and --y")
     (one,) = kept.values()
-    paths, made = write(one, out, wish, size)
+    paths, made = write(one.of_aqms(wish.aqms), out, wish, size)
     return paths, few_of(made)
 
 
@@ -202,6 +205,8 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
     names = list(dict.fromkeys(map(name_of, kept.means)))
     if len(names) > LOOKS:
         raise InputError(f"{len(names)} algorithms; a picture of a sweep has at most {LOOKS}")
+    # A mean of nothing, such as a delay of zero, has no place on a logarithmic axis.
+    is_log = log and metric.unit in ("ms", "s") and all(row[metric.name] > 0 for row in rows)
     panels, clauses = [], []
     for title, of_panel in _panels(kept, rows, (x,), metric).items():
         places, is_number = _places(of_panel, x)
@@ -234,11 +239,14 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
             Panel(
                 title,
                 f"{_axis_label(x)}, log" if log and is_number else _axis_label(x),
-                _metric_label(metric),
+                _metric_label(metric) + (", log" if is_log else ""),
                 curves,
                 x_right=1.05 * most if is_number else None,
                 x_log=log and is_number,
-                ticks=() if is_number else [(place, str(value)) for value, place in places.items()],
+                y_log=is_log,
+                # An interval may reach down to zero, which is endlessly far.
+                y_bottom=min(row[metric.name] for row in of_panel) / 2 if is_log else None,
+                ticks=_ticks(places, is_log=log) if log or not is_number else (),
             )
         )
     chart = Chart.described(
@@ -249,6 +257,22 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
         clauses,
     )
     return replace(chart, few=_few(kept, rows, [metric]))
+
+
+# So many values number their axis themselves, where they stand apart by this share of it.
+_MOST_TICKS, _APART = 6, 1 / 12
+
+
+def _ticks(places: Mapping[Any, float], *, is_log: bool) -> list[tuple[float, str]]:
+    """Number an axis at its own values; none where numbers on a logarithmic axis would be too
+    many, or on one another."""
+    ticks = [(place, _value(value)) for value, place in places.items()]
+    if is_log and all(not isinstance(value, str) for value in places):
+        ends = [place for place, _ in ticks]
+        apart = (ends[-1] / ends[0]) ** _APART if ends[0] > 0 else float("inf")
+        if len(ticks) > _MOST_TICKS or any(b < apart * a for a, b in pairwise(ends)):
+            return []
+    return ticks
 
 
 def _reach(metric: Metric, found: Sequence[Estimate]) -> tuple[Any, Any] | None:

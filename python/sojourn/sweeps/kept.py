@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sojourn.core.errors import InputError, StoreError
 from sojourn.core.hosts import made_by
-from sojourn.result.compare import entries
+from sojourn.result.compare import check_known, entries
 from sojourn.result.inputs import Inputs
 from sojourn.result.metrics import Metric, find
 from sojourn.store.store import digest_of
@@ -89,6 +89,16 @@ class Kept:
     def columns(self) -> dict[str, str]:
         """List the column of each axis; one that moves several keys has the first one's."""
         return {axis["name"]: axis["columns"][0] for axis in self.head["axes"]}
+
+    def of_aqms(self, aqms: Sequence[str]) -> Self:
+        """Leave out other algorithms under test, if some are named. InputError: it has none."""
+        if not aqms:
+            return self
+        check_known("--aqm", aqms, list(dict.fromkeys(str(row["tested"]) for row in self.means)))
+        cells, means = (
+            [row for row in rows if row["tested"] in aqms] for rows in (self.cells, self.means)
+        )
+        return replace(self, cells=cells, means=means)
 
     def axis(self, option: str, name: str) -> str:
         """Find the column of an axis by its name, by a key of it, or by the column's own name."""

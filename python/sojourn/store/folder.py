@@ -142,7 +142,8 @@ def _names(path: Path) -> list[str]:
     """List what a folder holds, besides parts of commands; nothing of one that could be made."""
     there = next(place for place in (path, *path.absolute().parents) if place.exists())
     if not there.is_dir():
-        raise FileExistsError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        wrong = FileExistsError if there == path else NotADirectoryError
+        raise wrong(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     if not os.access(there, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     if there != path:

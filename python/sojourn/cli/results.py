@@ -91,11 +91,11 @@ def plot(
     """Draw results: delay, its distribution, rates, drops; or metrics of a sweep over its axes."""
     from sojourn.show.chart import Size
     from sojourn.sweeps.figures import Wish, write_any
-    from sojourn.sweeps.kept import folders_of_sweeps
+    from sojourn.sweeps.kept import sweeps
 
     wish = Wish(x, y, z, queue, window, log, aqm or [])
     files, missing = write_any(results, out, figure or [], wish, Size.read(width, font))
-    one = "--y METRIC" if folders_of_sweeps(results) else "--figure NAME"
+    one = "--y METRIC" if sweeps(results) else "--figure NAME"
     tell_files([] if as_json else files, missing, f"{one} writes one")
     if as_json:
         print_json({"files": [str(path) for path in files], "missing": missing})

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from sojourn.cli import status
 
+from tests.conftest import SMALL
+
 LIST = tomllib.loads(Path(__file__).with_suffix("").with_name("bad_inputs.toml").read_text())
 
 
@@ -42,6 +44,56 @@ def test_a_wrong_input_is_one_sentence_and_status_2(
     assert not re.search(r"at line \d+ column", said.err)
     assert sentence in " ".join(said.err.replace("│", " ").split())
     assert not list(empty.iterdir())
+
+
+NINES = "9" * 5_000
+DEEP = "a." * 3_000 + "b"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "sentence"),
+    [
+        (
+            SMALL.replace("count = 2", f"count = {NINES}"),
+            "run",
+            ":12:9: not TOML: A number has too",
+        ),
+        (f"{SMALL}{DEEP} = 1", "run", "keys or brackets are nested too deeply"),
+        (f"seeds = {NINES}", "sweep", ":1:9: not TOML: A number has too many digits"),
+        (f"{DEEP} = 1", "sweep", "keys or brackets are nested too deeply"),
+        (
+            f'scenario = "small.toml"\n[[axes]]\nkey = "{DEEP}"\nvalues = [1]',
+            "sweep",
+            "has 3001 parts; allowed: 100",
+        ),
+        (SMALL, f"run --set {DEEP}=1", "has 3001 parts; allowed: 100"),
+        (SMALL, f"run --set flows.bulk.count={NINES}", "is not a whole number"),
+        (SMALL, f"run --set name={'[' * 5_000}", "is too long; allowed: 200 characters"),
+        (SMALL, f"run --aqm codel:target={NINES}ms", "is more than the engine can hold"),
+        (SMALL, f"run --aqm {'x' * 100_000}", "unknown algorithm 'xxx"),
+        (SMALL, "run --aqm x\x1b[31m", r"unknown algorithm 'x\x1b[31m'"),
+        (
+            SMALL.replace("[dumbbell]", '"\\u001b[31m\\n" = 1\n[dumbbell]'),
+            "run",
+            r": \x1b[31m\n: unk",
+        ),
+    ],
+    ids=map(str, range(12)),
+)
+def test_what_is_too_long_or_too_deep_or_unprintable_is_a_short_sentence(
+    text: str,
+    words: str,
+    sentence: str,
+    small: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(small.parent)
+    Path("wrong.toml").write_text(text)
+    verb, *rest = words.split()
+    assert status([verb, "wrong.toml", *rest]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said and len(said) < 2_000 and said.rstrip("\n").isprintable()
 
 
 def test_the_list_is_long() -> None:

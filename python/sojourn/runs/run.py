@@ -300,7 +300,7 @@ def run(
     that the runs will not measure, and one that names what `out` holds besides.
     """
     if not isinstance(scenario, Scenario):
-        scenario = load(Path(scenario))
+        scenario = load(scenario)
     variants = read_all(aqms)
     inputs = Inputs(Path())
     asked = _request(scenario, variants, changes, seeds, hosts, inputs, is_kept=bool(out))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest
+from sojourn.core.toml import DEEPEST
 from sojourn.scenario.ends import classes, is_tested, queues, recorded, stages
 from sojourn.scenario.links import Link
 from sojourn.scenario.networks import NETWORKS, TABLES
@@ -109,6 +110,8 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
 
 def _path(data: Mapping[str, Any], key: str) -> list[str]:
     path = key.split(".")
+    if len(path) > DEEPEST:
+        raise InputError(f"--set {key}: has {len(path)} parts; allowed: {DEEPEST}")
     if path[0] not in data and path[0] not in _TOP and len(path) == 1:
         return ["queue", *path]
     short = _shorthand(data)

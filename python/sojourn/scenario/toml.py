@@ -7,12 +7,15 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from sojourn.core import toml
 from sojourn.core.errors import InputError, closest, nearest
+from sojourn.core.messages import printable
 from sojourn.core.units import DECIMAL_COMMA
 from sojourn.scenario import known
 from sojourn.scenario.checks import MOST_PROBLEMS
@@ -27,11 +30,13 @@ Keys = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
 
 
-def load(path: str | Path) -> Scenario:
+def load(path: str | PathLike[str]) -> Scenario:
     """Load the scenario in a TOML file."""
+    if not isinstance(path, str | PathLike):
+        raise InputError(f"{path!r}: is no scenario; give its file, or what sojourn.load returned")
     if not Path(path).exists():
         raise InputError(f"{path}: there is no such file; {known.remedy(str(path))}")
-    text = read_text(path)
+    text = read_text(Path(path))
     data = placed(parse(text, str(path)), Path(path).parent)
     return validate(data, source=str(path), text=text)
 
@@ -70,7 +75,7 @@ def parse(text: str, source: str, model: type[BaseModel] = Scenario) -> dict[str
     """Parse TOML; raise InputError with the line of a mistake. The model says which of its tables
     are lists."""
     try:
-        return tomllib.loads(text.removeprefix("\ufeff"))
+        return toml.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         reason, _, place = str(error).partition(" (at ")
         numbers = re.findall(r"\d+", place) or [str(len(text.splitlines()) or 1)]
@@ -84,7 +89,9 @@ def parse(text: str, source: str, model: type[BaseModel] = Scenario) -> dict[str
             remedy = "; a point stands before decimals, and nothing between thousands"
         raise InputError(f"{source}:{':'.join(numbers)}: not TOML: {reason}{remedy}") from error
     except RecursionError as error:
-        raise InputError(f"{source}: brackets are nested too deeply") from error
+        raise InputError(
+            f"{source}: keys or brackets are nested too deeply; allowed: {toml.DEEPEST} levels"
+        ) from error
 
 
 def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
@@ -345,7 +352,13 @@ def spell(path: Keys) -> str:
     """Write a path as text: ('links', 0, 'rate') -> 'links[0].rate'."""
     text = ""
     for key in path:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
+        text += (
+            f"[{key}]"
+            if isinstance(key, int)
+            else f".{printable(key)}"
+            if text
+            else printable(str(key))
+        )
     return text or "scenario"
 
 

@@ -157,9 +157,11 @@ def read_value(text: str) -> object:
     """Read a TOML value, or return the text itself."""
     import tomllib  # slow to import
 
+    from sojourn.core import toml
+
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return toml.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
 
 

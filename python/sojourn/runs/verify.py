@@ -9,7 +9,6 @@ no Python is imported from there. A C file in it is compiled and run.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -23,7 +22,7 @@ from typing import Any
 
 from sojourn.core.errors import InputError, RunError, StoreError
 from sojourn.result.result import version_text
-from sojourn.store.store import digest_of
+from sojourn.store.store import digest_of, read_json
 
 # The verbs that make results.
 _VERBS = ("run", "sweep", "reproduce")
@@ -139,8 +138,8 @@ def _changed(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
 
 def _head(folder: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads((folder / "result.json").read_bytes()))
-    except (OSError, ValueError, TypeError, RecursionError) as error:
+        return dict(read_json(folder / "result.json"))
+    except (OSError, ValueError, TypeError) as error:
         raise InputError(
             f"{folder}: has no readable result.json; name the folder of a result"
         ) from error

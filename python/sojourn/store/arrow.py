@@ -9,9 +9,10 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -67,12 +68,25 @@ def parquet_bytes(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
+@contextmanager
+def _named(path: Path, mode: Literal["rb", "wb"]) -> Iterator[Any]:
+    """Yield what pyarrow takes for a file: its name, or the open file where the name is not text
+    in UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        with path.open(mode) as file:
+            yield file
+    else:
+        yield path
+
+
 def read(path: Path) -> pa.Table:
     """Read the table in a Parquet file."""
     import pyarrow.parquet as pq
 
     # `read_table` would import the reader of folders, and pandas with it.
-    with pq.ParquetFile(path) as file:
+    with _named(path, "rb") as place, pq.ParquetFile(place) as file:
         return file.read()
 
 
@@ -86,7 +100,7 @@ def batches(path: Path, columns: Sequence[str] | None) -> Iterator[pa.RecordBatc
     import pyarrow.parquet as pq
 
     # Reading ahead would put the whole file into memory.
-    with pq.ParquetFile(path, pre_buffer=False) as file:
+    with _named(path, "rb") as place, pq.ParquetFile(place, pre_buffer=False) as file:
         yield from file.iter_batches(batch_size=_TOGETHER, columns=columns and list(columns))
         if not file.metadata.num_rows:
             schema = file.schema_arrow
@@ -129,15 +143,18 @@ def write_all(path: Path, tables: Iterable[pa.Table]) -> bool:
     there was any."""
     import pyarrow.parquet as pq
 
-    writer = None
-    try:
-        for table in tables:
-            writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
+    left = iter(tables)
+    table = next(left, None)
+    if table is None:
+        return False
+    with (
+        _named(path, "wb") as place,
+        pq.ParquetWriter(place, table.schema, compression="zstd") as writer,
+    ):
+        while table is not None:
             writer.write_table(table)
-    finally:
-        if writer:
-            writer.close()
-    return writer is not None
+            table = next(left, None)
+    return True
 
 
 def alike(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -158,4 +175,5 @@ def rows_in(path: Path) -> int:
     """Count the rows of a Parquet file."""
     import pyarrow.parquet as pq
 
-    return int(pq.read_metadata(path).num_rows)
+    with _named(path, "rb") as place:
+        return int(pq.read_metadata(place).num_rows)

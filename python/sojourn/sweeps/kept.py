@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from sojourn.core.hosts import made_by
 from sojourn.result.compare import check_known, entries
 from sojourn.result.inputs import Inputs
 from sojourn.result.metrics import Metric, find
-from sojourn.store.store import digest_of
+from sojourn.store.store import digest_of, read_json
 from sojourn.sweeps.result import FORMAT, Swept, head_of, texts
 
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ def _read(one: object) -> Kept:
 
 def _head(folder: Path) -> dict[str, Any] | None:
     try:
-        head: dict[str, Any] = json.loads((folder / "result.json").read_bytes())
+        head: dict[str, Any] = read_json(folder / "result.json")
     except (OSError, ValueError):
         return None
     return head if isinstance(head, dict) and "sweep" in head else None

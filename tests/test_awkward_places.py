@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sojourn
@@ -109,6 +111,66 @@ def test_a_folder_that_holds_no_result_names_those_below_it(
     capsys.readouterr()
     assert status(["plot", "all"]) == 2
     assert capsys.readouterr().err == "sojourn: all: holds no result; these do: all/one\n"
+
+
+def test_a_folder_may_have_a_name_that_is_no_text() -> None:
+    """Where the locale is C, and Python is told so, each name beyond ASCII is of this kind."""
+    odd = os.fsdecode(b"o\xfct")
+    keep = ["--set", "record.events=true", "--set", "record.transfers=true"]
+    for aqm in ("codel", "pie"):
+        assert status(["run", "small.toml", *keep, "--aqm", aqm, "--out", odd]) == 0
+    assert status(["verify", odd]) == 0
+    assert status(["plot", odd, "--out", f"{odd}.html"]) == 0
+    assert status(["export", odd, "--format", "pcapng", "--out", f"{odd} pcapng"]) == 0
+    text = 'scenario = "small.toml"\n[[axes]]\nkey = "dumbbell.rate"\nvalues = ["9 Mbit/s"]\n'
+    Path("sweep.toml").write_text(text)
+    for _ in range(2):
+        assert status(["sweep", "sweep.toml", "--out", f"{odd} sweep"]) == 0
+    assert status(["verify", f"{odd} sweep"]) == 0
+
+
+def test_a_result_of_nothing_but_brackets_is_one_sentence_for_every_verb(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert status(["run", "small.toml", "--out", "here"]) == 0
+    Path("here/result.json").write_text("[" * 100_000)
+    for words in ("plot here", "compare here", "verify here", "export here --format flent --out x"):
+        capsys.readouterr()
+        assert status(words.split()) in (2, 3)
+        assert len(capsys.readouterr().err.splitlines()) == 1
+    assert status(["run", "small.toml", "--out", "here"]) == 0
+    assert status(["compare", "here"]) == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "new mine.c",
+        "new --scenario cellular",
+        "new --sweep small.toml",
+        "linux metrics --out m.prom",
+        "advise --up 1mbit --down 1mbit --out line.toml",
+    ],
+)
+def test_a_full_disk_leaves_no_part_of_a_new_file_and_keeps_nothing_else(
+    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("sojourn.linux.device.ask", lambda _: "[]")
+    monkeypatch.setattr(os, "fsync", full)
+    assert status(words.split()) == 3
+    assert capsys.readouterr().err.endswith(
+        ": the disk is full; make room, and run the same command again\n"
+    )
+    assert [path.name for path in Path().iterdir()] == ["small.toml"]
+
+
+@pytest.mark.parametrize("thing", [None, 5, b"small.toml"])
+def test_what_is_no_scenario_is_told_so(thing: Any) -> None:
+    with pytest.raises(sojourn.InputError, match="is no scenario; give its file"):
+        sojourn.run(thing)
 
 
 def test_a_title_may_have_any_printable_signs() -> None:

@@ -62,12 +62,11 @@ def advise(
 def _write(line: Line, out: Path) -> None:
     from sojourn.core.errors import InputError
     from sojourn.runs.advise import scenario_of
-    from sojourn.store.store import write_errors
+    from sojourn.store.store import write_whole
 
     if out.suffix != ".toml":
         raise InputError(f"--out {out}: a scenario is a TOML file: write FILE.toml")
-    with write_errors(out):
-        out.write_text(scenario_of(line).to_toml(), encoding="utf-8")
+    write_whole(out, scenario_of(line).to_toml().encode())
 
 
 def _print_table(advice: Advice, seeds: int) -> None:

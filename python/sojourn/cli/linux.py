@@ -5,13 +5,12 @@ imported until it is used."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
 
-from sojourn.cli.options import HELP, Json, print_json
+from sojourn.cli.options import HELP, Json, print_json, tell_note
 
 app = typer.Typer(
     help="The Linux host.", no_args_is_help=True, rich_markup_mode=None, context_settings=HELP
@@ -73,7 +72,7 @@ def export(
 
     paths = make(algorithm).write(out)
     print("\n".join(map(str, paths)))
-    print(f"{paths[0].name} needs {LEAST}", file=sys.stderr)
+    tell_note(f"{paths[0].name} needs {LEAST}")
 
 
 @app.command()
@@ -85,11 +84,10 @@ def metrics(
     """Print every statistic of this machine's queues in the text form of Prometheus."""
     from sojourn.linux import device
     from sojourn.linux import metrics as of_queues
-    from sojourn.store.store import write_errors
+    from sojourn.store.store import write_whole
 
-    reading = device.Reading({device.QDISCS: device.ask(device.QDISCS)})
+    text = of_queues.text(device.Reading({device.QDISCS: device.ask(device.QDISCS)}))
     if out is None:
-        print(of_queues.text(reading), end="")
-        return
-    with write_errors(out):
-        of_queues.write(reading, out)
+        print(text, end="")
+    else:
+        write_whole(out, text.encode())  # a reader never sees a half of it

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from prometheus_client import CollectorRegistry, generate_latest, write_to_textfile
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -140,7 +139,7 @@ def _of_queue(qdisc: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def registry(reading: Reading) -> CollectorRegistry:
-    """Hold the metrics of all queues of a reading, for `text` and `write`."""
+    """Hold the metrics of all queues of a reading, for `text`."""
     made = CollectorRegistry()
     made.register(_Queues([q for q in reading.table(QDISCS) if q.keys() >= {"kind", "handle"}]))
     return made
@@ -149,8 +148,3 @@ def registry(reading: Reading) -> CollectorRegistry:
 def text(reading: Reading) -> str:
     """Write the metrics in the text form of Prometheus."""
     return generate_latest(registry(reading)).decode()
-
-
-def write(reading: Reading, out: Path) -> None:
-    """Write them to a file that a reader never sees half."""
-    write_to_textfile(str(out), registry(reading))

@@ -97,7 +97,7 @@ def run(
         counters = (folder / "counters").read_text() if job.counters else ""
         qdisc_lists = [json.loads((folder / f"{tap.space}.tc").read_text()) for tap in told]
     if transfers is not None:
-        with write_errors(transfers):
+        with write_errors(transfers, is_result=True):
             flows.write_transfers(transfers)
     report = {
         "queues": [

@@ -42,6 +42,7 @@ from sojourn.store.store import (
     digest,
     digest_of,
     partial_name,
+    read_json,
     write_errors,
 )
 
@@ -326,7 +327,7 @@ class Result:
 
         name = "transfers.parquet"
         beside = partial_name(folder / name)
-        with write_errors(folder / name):
+        with write_errors(folder / name, is_result=True):
             try:
                 return {name: beside} if write_all(beside, self.transfers()) else {}
             except OSError:
@@ -342,7 +343,7 @@ class Result:
         if not folder.is_dir():
             raise InputError(f"{folder}: there is no such folder; {_makes(folder)}")
         try:
-            head = json.loads((folder / "result.json").read_bytes())
+            head = read_json(folder / "result.json")
             digests = {name: digest_of(folder / name) for name in head["files"]}
             scenario = (folder / "scenario.toml").read_bytes()
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -409,7 +410,7 @@ def read_request(folder: str | Path, *, experiments: bool = False) -> Request | 
 
     folder = Path(folder)
     try:
-        head = json.loads((folder / "result.json").read_bytes())
+        head = read_json(folder / "result.json")
         scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
         if digest(scenario.encode()) != head["files"]["scenario.toml"]:
             return None

@@ -125,7 +125,7 @@ _Outcome = tuple[dict[str, Any], dict[str, bytes]]
 def _simulate(job: Job, watch: Watch, transfers: Path | None) -> _Outcome | None:
     # The engine runs in this thread.
     begun_s = time.thread_time()
-    with write_errors(transfers or Path(_TRANSFERS)):
+    with write_errors(transfers or Path(_TRANSFERS), is_result=True):
         outcome = _native.run(job.scenario, job.seed, watch, transfers)
     cpu_s = time.thread_time() - begun_s
     if outcome is None:

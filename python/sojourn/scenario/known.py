@@ -23,7 +23,7 @@ from pathlib import Path
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.text import write_page
-from sojourn.store.store import write_errors, write_whole
+from sojourn.store.store import write_whole
 from sojourn.user_aqm.compiler import shown
 from sojourn.user_aqm.library import absolute
 
@@ -108,11 +108,10 @@ def write_known(name: str, path: Path | None) -> Path:
                 f"{shown(path)}: there is such a file; nothing was written; give another name: "
                 f"sojourn new --scenario {name} FILE.toml"
             )
-    for path, text in texts.items():
-        with write_errors(path), path.open("x", encoding="utf-8") as out:
-            out.write(text)
     # A schema is of the version that wrote it; the newest is right for every file beside it.
     write_whole(file.with_name(SCHEMA), schema_text().encode())
+    for path, text in texts.items():
+        write_whole(path, text.encode())
     return file
 
 

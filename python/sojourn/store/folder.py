@@ -23,9 +23,10 @@ from sojourn.core.errors import InputError, StoreError
 from sojourn.store.store import (
     Content,
     content_digest,
-    digest,
     digest_of,
     is_partial,
+    read_json,
+    replacing,
     set_aside,
     write_errors,
     write_whole,
@@ -78,10 +79,11 @@ class Folder:
             if path.exists() and digest_of(path) != self.digests.get(name):
                 set_aside(path, self.path / "aside")
         if isinstance(content, Path):
-            with write_errors(path):
+            with write_errors(path, is_result=True):
                 content.replace(path)
         else:
-            write_whole(path, content)
+            with write_errors(path, is_result=True), replacing(path) as file:
+                file.write(content)
         self.digests[name] = new_digest
         self._mark()
 
@@ -124,7 +126,7 @@ def examine(path: str | Path, beside: Collection[str] = ()) -> Folder:
         names = _names(path)
     if MARK in names:
         try:
-            return Folder(path, dict(json.loads(mark.read_bytes())["files"]))
+            return Folder(path, dict(read_json(mark)["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{mark}: cannot be read; name another folder with --out") from error
     digests = _result_digests(path) if names else {}
@@ -156,8 +158,8 @@ def _result_digests(path: Path) -> dict[str, str]:
     """Read the digests in `result.json`, for a folder that lost its mark in copying; else return
     none."""
     try:
-        content = (path / "result.json").read_bytes()
-        head = json.loads(content)
-        return {**head["files"], "result.json": digest(content)} if head["core"] else {}
+        result = path / "result.json"
+        head = read_json(result)
+        return {**head["files"], result.name: digest_of(result)} if head["core"] else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

@@ -28,7 +28,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,6 +39,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import platformdirs
 
 from sojourn.core.errors import StoreError
+from sojourn.core.messages import tell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,10 +68,9 @@ def _scratch(instead_of: Path, reason: str) -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["XDG_CACHE_HOME"] = str(folder)
     os.environ.setdefault("MPLCONFIGDIR", str(folder / "matplotlib"))
-    print(
-        f"sojourn: {instead_of}: cannot be written ({reason}), and nothing is kept for later; "
-        "give --out, or set XDG_CACHE_HOME to a folder of yours",
-        file=sys.stderr,
+    tell(
+        f"sojourn: {instead_of}: cannot be written ({reason}); nothing is kept for later but what "
+        "--out names; set XDG_CACHE_HOME to a folder of yours"
     )
     return folder / "sojourn"
 
@@ -90,15 +89,17 @@ def _canonical(scenario: str) -> str:
 
 
 @contextmanager
-def write_errors(path: Path) -> Iterator[None]:
-    """Turn failures of the file system into StoreError with a sentence."""
+def write_errors(path: Path, *, is_result: bool = False) -> Iterator[None]:
+    """Turn failures of the file system into StoreError with a sentence. Of a result, the runs that
+    were made are kept."""
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            kept = "what was finished is kept. Make room, or name another folder with --out, and "
             raise StoreError(
-                f"{path}: the disk is full; what was finished is kept. "
-                "Make room, or name another folder with --out, and run the same command again"
+                f"{path}: the disk is full; {kept if is_result else 'make room, and '}"
+                "run the same command again"
             ) from error
         if isinstance(error, FileExistsError) and path.exists() and not path.is_dir():
             raise StoreError(f"{path}: is a file; name a folder, or another name") from error
@@ -126,6 +127,14 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file, which has its old content or the new one, never a part of it."""
     with write_errors(path), replacing(path) as file:
         file.write(content)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file; ValueError: it is none."""
+    try:
+        return json.loads(path.read_bytes())
+    except RecursionError as error:
+        raise ValueError(f"{path}: brackets are nested too deeply") from error
 
 
 def set_aside(path: Path, aside: Path) -> None:
@@ -263,13 +272,13 @@ class Entry:
     def core(self) -> str:
         """Read the version that made the run; on Linux, also the kernel and all else that decides
         an outcome."""
-        return str(json.loads((self.folder / "run.json").read_bytes())["core"])
+        return str(read_json(self.folder / "run.json")["core"])
 
     def scenario(self) -> dict[str, Any]:
         """Read the scenario as it ran, in base units; StoreError if an older version made the run,
         whose keys were others."""
         path = self.folder / "run.json"
-        scenario: dict[str, Any] = json.loads(path.read_bytes())["scenario"]
+        scenario: dict[str, Any] = read_json(path)["scenario"]
         if "duration" not in scenario:
             raise StoreError(
                 f"{path}: an older version made this run, whose scenario has other keys; "
@@ -320,7 +329,7 @@ class Store:
         if not folder.exists() and not self._copied(key):
             return None
         try:
-            complete = json.loads((folder / "complete.json").read_bytes())
+            complete = read_json(folder / "complete.json")
             digests, sizes = complete["files"], complete.get("bytes", {})
             for name in digests.keys() - {"run.json"}:
                 _check(folder / name, digests[name], sizes.get(name))
@@ -347,7 +356,7 @@ class Store:
         self.open()
         folder = self.folder(key)
         beside = partial_of(self.root, key)
-        with write_errors(self.root):
+        with write_errors(self.root, is_result=True):
             try:
                 complete = {
                     "format": FORMAT,
@@ -384,7 +393,7 @@ class Store:
             return
         self.open()
         partial = partial_of(self.root, entry.key)
-        with write_errors(place):
+        with write_errors(place, is_result=True):
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(entry.folder, partial, dirs_exist_ok=True)
             partial.rename(place)

@@ -35,7 +35,7 @@ from sojourn.result.result import Run, version_text
 from sojourn.result.stats import Estimate, estimate
 from sojourn.scenario.model import write_toml
 from sojourn.store.folder import claim, examine
-from sojourn.store.store import Content, Entry, Store, digest, partial_name, write_errors
+from sojourn.store.store import Content, Entry, Store, digest, partial_name, read_json, write_errors
 from sojourn.sweeps.file import rename_files
 from sojourn.user_aqm import library
 
@@ -300,7 +300,7 @@ def save(swept: Swept, folder: Path) -> None:
         _check(own.path, swept.spec)
         for name, pieces in (("groups.parquet", swept.groups()), ("flows.parquet", swept.flows())):
             beside = partial_name(folder / name)
-            with write_errors(folder / name):
+            with write_errors(folder / name, is_result=True):
                 if arrow.write_all(beside, arrow.alike(pieces)):
                     contents[name] = beside
         head = {
@@ -373,7 +373,7 @@ def _check(folder: Path, spec: Sweep) -> None:
     if (folder / "reproduction.json").exists():
         raise InputError(f"{folder}: holds what another command made; {other}")
     try:
-        head = json.loads((folder / "result.json").read_bytes())
+        head = read_json(folder / "result.json")
     except (OSError, ValueError):
         return
     if "sweep" not in head:

@@ -14,7 +14,7 @@ from sojourn.core.errors import InputError
 from sojourn.core.units import Duration, Rate
 from sojourn.scenario import toml
 from sojourn.scenario.reference import published
-from sojourn.store.store import write_errors, write_whole
+from sojourn.store.store import write_whole
 from sojourn.sweeps.model import SweepTable
 from sojourn.user_aqm.compiler import shown
 from sojourn.user_aqm.library import absolute
@@ -72,9 +72,8 @@ def write_sample(scenario: Path, file: Path | None) -> Path:
         rates=_listed(str(Rate(value)) for value in (rate // 5, rate, 2 * rate)),
         rtts=_listed(str(Duration(value)) for value in (rtt // 2, 2 * rtt)),
     )
-    with write_errors(out), out.open("x", encoding="utf-8") as sink:
-        sink.write(text)
     write_whole(out.with_name(SCHEMA), schema_text().encode())
+    write_whole(out, text.encode())
     return out
 
 

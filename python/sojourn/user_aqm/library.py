@@ -32,7 +32,7 @@ from pathlib import Path
 from sojourn import _native
 from sojourn.core.algorithm import SOURCE, Library
 from sojourn.core.errors import InputError
-from sojourn.store.store import default_root, write_errors
+from sojourn.store.store import default_root, write_errors, write_whole
 from sojourn.user_aqm import compiler
 from sojourn.user_aqm.compiler import shown
 
@@ -337,12 +337,9 @@ def write_template(path: Path) -> Path:
         )
     if name in (raw["name"] for raw in _native.algorithms()):
         raise InputError(f"{path}: '{name}' is an algorithm of Sojourn's; choose another name")
-    with write_errors(file):
-        try:
-            with file.open("x", encoding="utf-8") as out:
-                out.write(template_text(name))
-        except FileExistsError:
-            raise InputError(
-                f"{shown(file)}: there is such a file; nothing was written; give another name"
-            ) from None
+    if file.exists():
+        raise InputError(
+            f"{shown(file)}: there is such a file; nothing was written; give another name"
+        )
+    write_whole(file, template_text(name).encode())
     return file

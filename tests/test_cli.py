@@ -7,14 +7,23 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sojourn.cli import line, status
 from typer.main import get_command
+
+from tests.conftest import SMALL
+from tests.toy_paper import toy
+
+__all__ = ["toy"]
 
 DELAY = {"mean", "sd", "iqr", "p50", "p95", "p99", "max"}
 WINDOW = {"from_s", "to_s", "utilisation_pct", "drop_pct", "mark_pct"}
@@ -44,6 +53,68 @@ def test_each_verb_is_in_the_file_that_is_imported_for_it() -> None:
     assert verbs() == tuple(verb for file in line.VERBS.values() for verb in file)
     for file in line.VERBS.values():
         assert verbs(file[-1]) == file
+
+
+# Words that lead each verb with --json to its end. {small} and {calls} are scenarios, {sweep} is a
+# sweep, and {result} came of a run.
+JSON_VERBS = {
+    "list": "",
+    "show": "codel",
+    "check": "fifo",
+    "run": "{small}",
+    "advise": "--up 500kbit --down 1mbit --seeds 2",
+    "sweep": "{sweep}",
+    "calibrate": "{calls} bulk 1Mbit/s --seeds 1",
+    "reproduce": "toy/a --quick",
+    "stability": "pi --flows 60 --capacity 15Mbit/s --rtt 200ms",
+    "bench": "--quick",
+    "cache": "",
+    "doctor": "",
+    "plot": "{result} --out {result}.svg",
+    "compare": "{result}",
+    "verify": "{result}",
+    "export": "{result} --format flent --out {result}-flent",
+    "linux build": "",
+}
+
+
+def json_verbs(command: Any, path: str = "") -> Iterator[str]:
+    for name, verb in getattr(command, "commands", {}).items():
+        yield from json_verbs(verb, f"{path} {name}".strip())
+    if any("--json" in option.opts for option in command.params):
+        yield path
+
+
+def test_the_words_of_every_verb_with_json_are_here() -> None:
+    assert [*json_verbs(get_command(line.app()))] == [*JSON_VERBS]
+
+
+@pytest.mark.parametrize("verb", JSON_VERBS)
+def test_a_verb_with_json_prints_json_and_nothing_else(
+    verb: str,
+    small: Path,
+    toy: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # These take minutes.
+    monkeypatch.setattr("sojourn.bench.measure", lambda quick: {"results": []})
+    monkeypatch.setattr("sojourn.runs.advise.CANDIDATES", ("codel",))
+    parts = SimpleNamespace(built=SimpleNamespace(release="", kernel="", programs=""), module="")
+    monkeypatch.setattr("sojourn.linux.kernel.ready", lambda *_: parts)
+    places = {name: tmp_path / name for name in ("calls", "sweep", "result")} | {"small": small}
+    places["calls"].write_text(
+        f'{SMALL}transport = "udp"\napp = {{ kind = "cbr", rate = "64 kbit/s" }}\n'
+    )
+    places["sweep"].write_text(
+        f'scenario = "{small}"\n[[axes]]\nkey = "dumbbell.rate"\nvalues = ["9 Mbit/s"]\n'
+    )
+    if "{result}" in JSON_VERBS[verb]:
+        assert status(["run", str(small), "--out", str(places["result"])]) == 0
+    capsys.readouterr()
+    assert status([*f"{verb} {JSON_VERBS[verb]}".format_map(places).split(), "--json"]) == 0
+    assert isinstance(json.loads(capsys.readouterr().out), dict)
 
 
 def test_list_has_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,6 +293,69 @@ def test_output_that_cannot_be_written_is_one_sentence(words: str) -> None:
     )
     said = "sojourn: the output cannot be written: No space left on device\n"
     assert (done.stderr, done.returncode) == (said, 3)
+
+
+def in_bash(words: str, **surroundings: str) -> subprocess.CompletedProcess[str]:
+    """Run words behind `sojourn`, with what they redirect."""
+    return subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m sojourn {words}"],
+        env=os.environ | surroundings,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("stderr", ["2>&-", "2>/dev/full", "<&- 2>&-"])
+def test_messages_that_have_no_place_are_dropped(stderr: str, small: Path) -> None:
+    done = in_bash(f"run {small} --json {stderr}", XDG_CACHE_HOME="/dev/null")
+    assert done.returncode == 0 and json.loads(done.stdout)["runs"]
+    for words, ends in (("run nothing.toml", 2), ("run", 2), ("verify nothing", 2)):
+        done = in_bash(f"{words} {stderr}")
+        assert (done.stdout, done.stderr, done.returncode) == ("", "", ends)
+
+
+def test_a_fault_of_ours_has_a_status_of_its_own_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fault(*_: object) -> None:
+        raise KeyError("a key that should be there")
+
+    monkeypatch.setattr("sojourn.cli.show.listing", fault)
+    assert status(["list"]) == 70
+    *_, error, last = capsys.readouterr().err.splitlines()
+    assert error == "KeyError: 'a key that should be there'"
+    assert last.startswith("sojourn: this is a fault of Sojourn's")
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_each_signal_that_stops_a_command_keeps_what_was_finished(
+    stop: signal.Signals, small: Path, tmp_path: Path
+) -> None:
+    small.write_text(SMALL.replace('"2 s"', '"9000 s"').replace('"10 Mbit/s"', '"1 Gbit/s"'))
+    words = [sys.executable, "-m", "sojourn", "run", str(small), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+        deadline_s = time.monotonic() + 60
+        while not (tmp_path / "out/runs").exists() and time.monotonic() < deadline_s:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        command.send_signal(stop)
+        out, said = command.communicate(timeout=60)
+    assert (out, command.returncode) == (b"", 128 + stop)
+    assert said.startswith(b"sojourn: interrupted: 0 of 1 runs are finished")
+
+
+def test_a_signal_that_a_caller_ignores_stops_nothing() -> None:
+    code = """
+import os, signal
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+from sojourn.core import stops
+stops.hear()
+os.kill(os.getpid(), signal.SIGHUP)
+print("goes on")
+"""
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "goes on\n"
 
 
 def test_an_output_without_the_signs_gets_question_marks(small: Path) -> None:

@@ -8,6 +8,8 @@ import os
 import sys
 from pathlib import Path
 
+from sojourn.core import messages, stops
+
 
 def _own_libraries_first() -> None:
     """Search the folders of PYTHONPATH last. They may hold other versions of our libraries, as the
@@ -20,14 +22,16 @@ def _own_libraries_first() -> None:
 
 def main() -> None:
     """Run the command, and hear Ctrl-C from the start: imports take a third of a second."""
+    messages.guard_streams()
+    stops.hear()
     _own_libraries_first()
     # Classes and modules stay: to look for garbage among them takes a tenth of a short run.
     gc.set_threshold(200_000)
     try:
         from sojourn.cli import main as command
     except KeyboardInterrupt:
-        print("sojourn: interrupted", file=sys.stderr)
-        sys.exit(130)
+        messages.tell("sojourn: interrupted")
+        sys.exit(stops.status())
     try:
         command()
     except SystemExit as end:

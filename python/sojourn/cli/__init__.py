@@ -6,7 +6,7 @@ It may use every room, and no room uses it. Begin with `line`, which puts the ve
 
 Exit status: 0 all went well; 1 `verify` found a difference; 2 the command line, a scenario or a
 parameter cannot be used; 3 runs failed, results could not be written, or an algorithm broke a rule;
-130 interrupted.
+70 a fault of Sojourn's; 129, 130 and 143 stopped by SIGHUP, Ctrl-C and SIGTERM.
 """
 
 from __future__ import annotations
@@ -16,9 +16,16 @@ import os
 import sys
 from collections.abc import Sequence
 
+from sojourn.core import stops
 from sojourn.core.errors import Interrupted, SojournError, StoreError
+from sojourn.core.messages import tell
 
 __all__ = ["main", "status"]
+
+# No end of a command on purpose has it; sysexits.h calls it EX_SOFTWARE.
+_FAULT = 70
+# The end of a traceback says most. One of a recursion has a thousand calls.
+_CALLS = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -38,17 +45,17 @@ def status(arguments: Sequence[str]) -> int:
 
     try:
         if sys.stdout is None:
-            print("sojourn: there is no output to write to", file=sys.stderr)
+            tell("sojourn: there is no output to write to")
             return StoreError.exit_status
         outcome = line.run(arguments)
         sys.stdout.flush()
         return outcome
     except SojournError as error:
-        print(f"sojourn: {error}", file=sys.stderr)
-        return error.exit_status
+        tell(f"sojourn: {error}")
+        return stops.status() if isinstance(error, Interrupted) else error.exit_status
     except KeyboardInterrupt:
-        print("sojourn: interrupted", file=sys.stderr)
-        return Interrupted.exit_status
+        tell("sojourn: interrupted")
+        return stops.status()
     except BrokenPipeError:
         # The reader of our output has closed it.
         _drop_output()
@@ -60,20 +67,34 @@ def status(arguments: Sequence[str]) -> int:
         _drop_output()
         return 0
     except ImportError as error:
-        if not (error.name or "").startswith("sojourn"):
-            print(
-                f"sojourn: a library cannot be loaded: {error}; 'sojourn doctor' looks at each",
-                file=sys.stderr,
-            )
-            return SojournError.exit_status
-        raise
+        if (error.name or "").startswith("sojourn"):
+            return _tell_fault(error)
+        tell(f"sojourn: a library cannot be loaded: {error}; 'sojourn doctor' looks at each")
+        return SojournError.exit_status
     except OSError as error:
         if error.filename is not None:
-            print(f"sojourn: {error.filename}: {error.strerror}", file=sys.stderr)
+            tell(f"sojourn: {error.filename}: {error.strerror}")
             return StoreError.exit_status
         _drop_output()
-        print(f"sojourn: the output cannot be written: {error.strerror}", file=sys.stderr)
+        tell(f"sojourn: the output cannot be written: {error.strerror}")
         return StoreError.exit_status
+    except MemoryError:
+        tell("sojourn: the memory is full")
+        return SojournError.exit_status
+    except Exception as error:
+        return _tell_fault(error)
+
+
+def _tell_fault(error: Exception) -> int:
+    """Print a traceback on stderr, and below it what to do with it; return the status."""
+    import traceback
+
+    tell("".join(traceback.format_exception(error, limit=-_CALLS)).rstrip())
+    tell(
+        "sojourn: this is a fault of Sojourn's, whatever the input was; please report it with the "
+        "command and the lines above"
+    )
+    return _FAULT
 
 
 def _drop_output() -> None:

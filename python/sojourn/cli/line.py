@@ -14,6 +14,7 @@ import typer
 
 from sojourn.cli.options import HELP
 from sojourn.core.errors import Interrupted
+from sojourn.core.messages import printable
 
 # The verbs of each file, in the order of `--help`.
 VERBS = {
@@ -88,6 +89,7 @@ def run(words: Sequence[str]) -> int:
     except _UsageError as error:
         if "unexpected extra argument" in error.message:
             error.message += _of_options(words)
+        error.message = printable(error.message)
         error.show()
         return error.exit_code
     except typer.Abort:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +12,7 @@ import typer
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
+from sojourn.core.messages import tell
 from sojourn.core.text import FORMATS, json_text
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def print_json(data: Any) -> None:
 
 def tell_note(sentence: str) -> None:
     """Print a note on stderr, such as a limit of a result."""
-    print(f"sojourn: {sentence}", file=sys.stderr)
+    tell(f"sojourn: {sentence}")
 
 
 def tell_ignored(runs: Sequence[Run]) -> None:

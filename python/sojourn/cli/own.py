@@ -101,8 +101,14 @@ def check(
 
     findings = trial.check(find(algorithm))
     if as_json:
-        keys = ("name", "what", "state", "said")
-        print_json({"properties": [{key: getattr(f, key) for key in keys} for f in findings]})
+        print_json(
+            {
+                "properties": [
+                    {"name": f.name, "what": f.what, "state": f.state, "said": f.detail}
+                    for f in findings
+                ]
+            }
+        )
     else:
         print("\n".join(trial.lines(findings)))
     return 3 if any(finding.state == "FAILED" for finding in findings) else 0

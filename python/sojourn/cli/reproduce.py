@@ -5,7 +5,6 @@ points of a paper and the tables of their search."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -27,6 +26,7 @@ from sojourn.cli.options import (
     verbs,
 )
 from sojourn.core.errors import InputError, nearest
+from sojourn.core.messages import tell
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -210,7 +210,7 @@ def _reproduce_all(
         hosts=HOSTS,
         looked_up=[host for host in HOSTS if stored or host not in hosts],
         workers=workers,
-        say=lambda text: print(text, file=sys.stderr),
+        say=tell,
         seeds=seeds,
         done=note_broken,
         client=cluster,

@@ -8,6 +8,8 @@ import sys
 import time
 from typing import Any, Self
 
+from sojourn.core.messages import tell
+
 _QUIET_S = 2.0
 _LINE_EVERY_S = 10.0
 
@@ -33,7 +35,7 @@ class Progress:
         now = time.monotonic()
         if now - self._begun < _QUIET_S:
             return
-        if not sys.stderr.isatty():
+        if sys.stderr is None or not sys.stderr.isatty():
             self._line(now, done)
             return
         if not self._bar:
@@ -69,7 +71,4 @@ class Progress:
             return
         self._line_at = now + _LINE_EVERY_S
         left = (now - self._begun) * (self.total - done) / done
-        print(
-            f"{self.title}: {int(done)} of {int(self.total)}, about {left:.0f} s left",
-            file=sys.stderr,
-        )
+        tell(f"{self.title}: {int(done)} of {int(self.total)}, about {left:.0f} s left")

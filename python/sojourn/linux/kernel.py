@@ -83,7 +83,7 @@ def ready(source: Path | None = None, hz: int = HZ) -> Kernel:
     try:
         with Progress("compiling the kernel", LINES) as progress:
             # Without a terminal the name of the log is enough.
-            shown = progress.update if sys.stderr.isatty() else lambda lines: None
+            shown = progress.update if sys.stderr and sys.stderr.isatty() else lambda lines: None
             built = build.build(source, hz=hz, note=lambda lines: shown(min(lines, LINES)))
         return Kernel(built, module.module(built, trace="packets"))
     except BuildError as error:

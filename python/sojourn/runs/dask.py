@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import Any
 
 from sojourn import _native
 from sojourn.core.errors import InputError
+from sojourn.core.messages import tell
 
 # A worker that restarts is away for a shorter time.
 _PATIENCE_S = 10.0
@@ -44,7 +44,7 @@ class Absence:
             self._seen_s, self._is_told = self._looked_s, False
         elif not self._is_told and now_s - self._seen_s >= _PATIENCE_S:
             self._is_told = True
-            print("sojourn: no worker is left; waiting for one to come", file=sys.stderr)
+            tell("sojourn: no worker is left; waiting for one to come")
 
 
 def _core() -> str:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sojourn.core.errors import InputError, Interrupted, RunError, StoreError
 from sojourn.core.progress import Progress
+from sojourn.core.stops import STOPS
 from sojourn.result.result import Run
 from sojourn.runs.dask import Absence
 from sojourn.runs.elsewhere import make, parcel
@@ -191,9 +192,9 @@ def _failure(jobs: Iterable[Job], failed: Mapping[str, str], count: int) -> RunE
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back until the end of the block. Threads that start within it never get the
-    signal."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Hold Ctrl-C and the like back until the end of the block. Threads that start within it never
+    get these signals."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
         yield
     finally:

@@ -22,6 +22,7 @@ from pathlib import Path
 from select import select
 
 from sojourn.core.errors import RunError
+from sojourn.core.stops import STOPS
 from sojourn.runs.job import Job, Stopped, Watch, work
 
 # A process has this time to end by itself after its socket was closed.
@@ -101,7 +102,8 @@ class Worker:
 
 def serve(fd: int, command: int) -> None:
     """Make the runs that come through this socket, until the command closes it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command stops its runs itself
+    for stop in STOPS:  # the command stops its runs itself
+        signal.signal(stop, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(command,), daemon=True).start()
     command_socket = Connection(fd)
     sent_s = time.monotonic()

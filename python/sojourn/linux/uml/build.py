@@ -31,6 +31,7 @@ from pathlib import Path
 from subprocess import PIPE, STDOUT
 
 from sojourn.core.hosts import HZ
+from sojourn.core.messages import tell
 
 # Sources of the guest's programs, and the kernel's configuration.
 HERE = (Path(__file__).parents[2] / "sources/linux/uml").resolve()
@@ -237,7 +238,7 @@ def fetch(archive: Path) -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     log = work / "fetch.log"
-    print(f"fetching {PACKAGE} (150 MB) ...", file=sys.stderr, flush=True)
+    tell(f"fetching {PACKAGE} (150 MB) ...")
     try:
         run(["apt-get", "download", PACKAGE], log, cwd=work)
         [package] = work.glob(f"{PACKAGE}_*.deb")
@@ -304,7 +305,7 @@ def make_kernel(
     """Unpack, edit, configure and compile the kernel; about 7 minutes with two jobs."""
     tree, objects, log = folder / "source", folder / "objects", folder / "build.log"
     of_hz = "" if hz == HZ else f" of HZ {hz}"
-    print(f"building the virtual-time kernel{of_hz}; log: {log}", file=sys.stderr, flush=True)
+    tell(f"building the virtual-time kernel{of_hz}; log: {log}")
     unpack(source, tree, log)
     require_kernel(tree, source)
     free_hz(tree)

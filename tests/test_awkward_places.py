@@ -77,6 +77,21 @@ def test_without_a_cache_folder_runs_are_made_and_the_remedy_is_named() -> None:
     assert "/dev/null/sojourn" in line and "set XDG_CACHE_HOME" in line
 
 
+def test_doctor_says_that_nothing_is_kept_without_a_cache_folder() -> None:
+    done = command("doctor", "--json", XDG_CACHE_HOME="/dev/null")
+    (store,) = (c for c in json.loads(done.stdout)["checks"] if c["name"] == "store")
+    assert done.returncode == 3 and not store["ok"]
+    assert "/dev/null/sojourn: cannot be written" in store["found"]
+
+
+def test_a_picture_without_a_home_is_drawn_in_silence() -> None:
+    assert status(["run", "small.toml", "--out", "here"]) == 0
+    surroundings = {"HOME": "/dev/null", "XDG_CONFIG_HOME": "", "MPLCONFIGDIR": ""}
+    done = command("plot", "here", "--out", "x.svg", "--figure", "delay", **surroundings)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (Path(os.environ["XDG_CACHE_HOME"]) / "sojourn/matplotlib").is_dir()
+
+
 def test_a_cache_folder_that_is_read_only_is_replaced_for_the_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,6 +66,12 @@ DEEP = "a." * 3_000 + "b"
             "sweep",
             "has 3001 parts; allowed: 100",
         ),
+        (SMALL.replace("count = 2", "count = true"), "run", "count: true is not a whole number"),
+        (SMALL.replace('"2 s"', "1979-05-27"), "run", "duration: 1979-05-27 has no unit"),
+        (SMALL.replace('"2 s"', "true"), "run", "duration: true has no unit"),
+        (SMALL.replace('"2 s"', "inf"), "run", "duration: inf has no unit"),
+        (SMALL.replace('"2 s"', '{ of = ["s"] }'), "run", "duration: {of = ['s']} has no unit"),
+        (SMALL.replace('"10 M', '"١٠ M'), "run", "rate: '١٠ Mbit/s' is not a number with a unit"),
         (SMALL, f"run --set {DEEP}=1", "has 3001 parts; allowed: 100"),
         (SMALL, f"run --set flows.bulk.count={NINES}", "is not a whole number"),
         (SMALL, f"run --set name={'[' * 5_000}", "is too long; allowed: 200 characters"),
@@ -78,9 +84,9 @@ DEEP = "a." * 3_000 + "b"
             r": \x1b[31m\n: unk",
         ),
     ],
-    ids=map(str, range(12)),
+    ids=map(str, range(18)),
 )
-def test_what_is_too_long_or_too_deep_or_unprintable_is_a_short_sentence(
+def test_what_a_file_may_hold_is_answered_by_a_short_sentence_in_its_words(
     text: str,
     words: str,
     sentence: str,

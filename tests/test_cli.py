@@ -85,8 +85,37 @@ def json_verbs(command: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def test_the_words_of_every_verb_with_json_are_here() -> None:
+def test_every_verb_with_json_has_its_words_here_and_its_keys_on_the_page() -> None:
     assert [*json_verbs(get_command(line.app()))] == [*JSON_VERBS]
+    page = (Path(__file__).parent.parent / "docs/reference/commands.md").read_text()
+    named = re.findall(r"^([a-z]+(?: [a-z]+)?) +(?:\{|without)", page, re.MULTILINE)
+    assert {*named} == {*JSON_VERBS}
+
+
+def test_a_form_beside_json_is_refused_by_every_verb_that_has_both(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verbs = get_command(line.app()).commands  # type: ignore[attr-defined]
+    both = [
+        name
+        for name, verb in verbs.items()
+        if {"--format", "--json"} <= {o for p in verb.params for o in p.opts} and name != "export"
+    ]
+    assert len(both) >= 3
+    for verb in both:
+        assert status([verb, str(small), "--format", "csv", "--json"]) == 2
+        assert "--format and --json" in capsys.readouterr().err
+
+
+def test_a_table_for_a_program_has_no_name_of_a_picture_below_it(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", str(small), "--plot", str(tmp_path / "page.html")]
+    assert status([*words, "--format", "csv"]) == 0
+    said = capsys.readouterr()
+    assert "plot: " in said.err and "plot: " not in said.out
+    assert status(words) == 0
+    assert "plot: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("verb", JSON_VERBS)
@@ -142,6 +171,16 @@ def test_the_words_of_tc_are_a_whole_command(capsys: pytest.CaptureFixture[str])
     assert status(["show", "codel:target=7ms", "--tc"]) == 0
     command = "tc qdisc replace dev DEV root sojourn codel target 7ms\n"
     assert capsys.readouterr().out == command
+
+
+def test_no_colour_wins_over_a_forced_one_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for no_colour, has_escapes in (("", True), ("1", False)):
+        monkeypatch.setenv("NO_COLOR", no_colour)
+        assert status(["list", "traffic"]) == 0
+        assert ("\x1b[" in capsys.readouterr().out) == has_escapes
 
 
 def test_a_number_of_a_sentence_has_no_colour_on_a_terminal(
@@ -391,6 +430,7 @@ def test_help_says_how_to_begin(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["-h"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "To begin: `sojourn demo`, then `sojourn new --scenario home`" in said
+    assert "docs/reference/commands.md has the exit statuses" in said
 
 
 def test_a_shell_completes_names() -> None:

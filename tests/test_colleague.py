@@ -154,7 +154,9 @@ def test_a_number_that_was_changed_by_hand_is_named_with_its_file(
     sojourn.run("s.toml", out="out")
     Path("out/windows.parquet").write_bytes(b"another one")
     assert status(["verify", "out", "--workers", "1"]) == 1
-    assert capsys.readouterr().out.startswith("not as the result was written: windows.parquet\n")
+    said = capsys.readouterr().out
+    assert said.startswith("not as the result was written: windows.parquet\n")
+    assert said.endswith(" the same, but files were changed\n")
 
 
 def test_no_python_of_a_result_runs_when_it_is_verified(

@@ -40,7 +40,8 @@ def app(verb: str = "") -> typer.Typer:
         name="sojourn",
         help="Active queue management: simulate, compare, reproduce.",
         epilog="To begin: `sojourn demo`, then `sojourn new --scenario home` and `sojourn run "
-        "home.toml --aqm fifo --aqm codel --plot page.html`. Each command has its own --help.",
+        "home.toml --aqm fifo --aqm codel --plot page.html`. Each command has its own --help. "
+        "docs/reference/commands.md has the exit statuses and the keys of --json.",
         no_args_is_help=True,
         context_settings=HELP,
         pretty_exceptions_enable=False,

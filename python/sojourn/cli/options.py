@@ -133,8 +133,10 @@ Form = Annotated[
 ]
 
 
-def check_form(form: str | None) -> None:
-    """Raise InputError for an unknown form."""
+def check_form(form: str | None, *, as_json: bool = False) -> None:
+    """Raise InputError for an unknown form, and for one beside --json."""
+    if form is not None and as_json:
+        raise InputError("--format and --json: each says how to print; leave one out")
     if form is not None and form not in FORMATS:
         raise InputError(f"--format {form}: there is no such format.{nearest(form, FORMATS)}")
 
@@ -177,13 +179,16 @@ def tell_broken(runs: Sequence[Run]) -> int:
     return 3 if sentences else 0
 
 
-def tell_files(files: Sequence[Path], missing: Iterable[str], remedy: str) -> None:
-    """Name the files of pictures, and report on stderr missing ones, and how to have one file."""
+def tell_files(
+    files: Sequence[Path], missing: Iterable[str], remedy: str, form: str | None = None
+) -> None:
+    """Name the files of pictures, and report on stderr missing ones, and how to have one file.
+    Where stdout is a table in a form, the names are on stderr too."""
     from sojourn.show.tables import console, print_line
 
     for sentence in missing:
         tell_note(sentence)
     for path in files:
-        print_line(console(), f"plot: {path}")
+        tell(f"plot: {path}") if form else print_line(console(), f"plot: {path}")
     if len(files) > 1:
         tell_note(f"these are {len(files)} files, a figure in each; {remedy}")

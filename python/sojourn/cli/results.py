@@ -13,6 +13,7 @@ from sojourn.cli.options import (
     Form,
     Json,
     Workers,
+    check_form,
     one_of,
     print_json,
     tell_files,
@@ -128,6 +129,7 @@ def compare(
     from sojourn.sweeps.compare import compare as side
     from sojourn.sweeps.kept import sweeps
 
+    check_form(form, as_json=as_json)
     if transfers is None:
         if (flow, visit) != (0, 1):
             raise InputError("--flow, --visit: they choose of --transfers; name flows with that")
@@ -178,7 +180,7 @@ def verify(
     else:
         is_one = verified.count == 1
         all_of = "the fingerprint is" if is_one else f"all {verified.count} fingerprints are"
-        print(f"{all_of} the same")
+        print(f"{all_of} the same{', but files were changed' if verified.changed else ''}")
     return status
 
 

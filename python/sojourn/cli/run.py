@@ -52,7 +52,7 @@ def run(
     from sojourn.runs.run import run as run_scenario
     from sojourn.scenario.variant import read_assignments
 
-    check_form(form)
+    check_form(form, as_json=as_json)
     if plot:
         from sojourn.show.figures import check_name
 
@@ -82,7 +82,8 @@ def run(
         from sojourn.show.figures import write
 
         files, missing = write({"": result}, plot)
-        tell_files([] if as_json else files, missing, "FILE.html has all of them in one page")
+        shown = [] if as_json else files
+        tell_files(shown, missing, "FILE.html has all of them in one page", form)
     return tell_broken(result.runs)
 
 

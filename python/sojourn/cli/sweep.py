@@ -58,7 +58,7 @@ def sweep(
     from sojourn.scenario.variant import read_assignments
     from sojourn.sweeps.run import sweep as run_sweep
 
-    check_form(form)
+    check_form(form, as_json=as_json)
     run_asked = partial(
         run_sweep,
         file,

@@ -224,7 +224,7 @@ def _judge(
         print(f"{verdict.check}: {verdict.sentence}")
         print(f"    see   {verdict.show}")
         print(f"    mend  {verdict.mend}")
-    return 3 if verdicts else 0
+    return 1 if verdicts else 0
 
 
 def _checks() -> list[dict[str, Any]]:
@@ -259,6 +259,8 @@ def _check(name: str, ok: bool, detail: str, *, needed: bool = True) -> dict[str
 
 def _check_libraries() -> dict[str, Any]:
     """Import each library that the package needs."""
+    import sojourn.show.fonts  # noqa: F401, before Matplotlib
+
     faults = []
     for name in _LIBRARIES:
         try:
@@ -270,9 +272,11 @@ def _check_libraries() -> dict[str, Any]:
 
 
 def _check_store() -> dict[str, Any]:
-    from sojourn.store.store import Store, default_root
+    from sojourn.store.store import Store, default_root, replaced
 
     root = default_root()
+    for folder, reason in replaced:
+        return _check("store", False, f"{folder}: cannot be written ({reason}); set XDG_CACHE_HOME")
     try:
         Store(root).open()
         free_mb = shutil.disk_usage(root).free // 10**6

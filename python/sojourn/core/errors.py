@@ -12,7 +12,9 @@ SojournError            3
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import date, time
 from itertools import islice
 from typing import Any
 
@@ -62,6 +64,19 @@ def answering(public: Any) -> Any:
         return function(*values, **named)
 
     return call
+
+
+def written(value: object) -> str:
+    """Write a value as TOML has it, for a sentence."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {written(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(float(value))
+    return str(value) if isinstance(value, date | time) else repr(value)
 
 
 # Names less alike than this share letters by chance: 'cake' is no misspelt 'choke'.

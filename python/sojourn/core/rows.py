@@ -15,7 +15,7 @@ from decimal import Decimal
 
 from sojourn import _native
 from sojourn.core import units
-from sojourn.core.errors import nearest
+from sojourn.core.errors import nearest, written
 
 Value = bool | int | float | str
 
@@ -155,19 +155,19 @@ class Row:
         """Convert a user's value to the canonical number; raise UnitError if it is not allowed."""
         number = self._number(value)
         if not self.min <= number <= self.max:
-            raise units.UnitError(f"{value!r} is out of range; allowed: {self.range()}")
+            raise units.UnitError(f"{written(value)} is out of range; allowed: {self.range()}")
         return number
 
     def _number(self, value: object) -> int:
         if self.kind == "choice":
             if value not in self.choices:
                 raise units.UnitError(
-                    f"{value!r} is not a choice.{nearest(str(value), self.choices)}"
+                    f"{written(value)} is not a choice.{nearest(str(value), self.choices)}"
                 )
             return self.choices.index(str(value))
         if self.kind == "bool":
             if not isinstance(value, bool):
-                raise units.UnitError(f"{value!r} is not true or false")
+                raise units.UnitError(f"{written(value)} is not true or false")
             return int(value)
         unit = UNITS[self.unit]
         if isinstance(value, str):
@@ -181,7 +181,7 @@ class Row:
                 return unit.of_float(value)
         if unit.base and isinstance(value, int | float) and not isinstance(value, bool):
             raise units.no_unit(value, unit.base, str(self.write(self.default)))
-        raise units.UnitError(f"{value!r} is not a value for {self.name}")
+        raise units.UnitError(f"{written(value)} is not a value for {self.name}")
 
     def write(self, number: int) -> Value:
         """Convert a canonical number to the value that a user would write."""

@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 from pydantic_core import PydanticCustomError, core_schema
 
-from sojourn.core.errors import nearest
+from sojourn.core.errors import nearest, written
 
 # The sizes of units in the first unit of their kind. Prefixes are not generated: tc's "mbit" (10^6)
 # and the milli of SI would collide.
@@ -57,10 +57,12 @@ _BPS = re.compile(r"^[kKmMgGtT]?i?[bB]ps$")
 _PREFIX = re.compile(r"^[kKmMgGtT]i?$")
 # tc's sizes are bytes with prefixes of 1024; elsewhere `Mb` means bits.
 _TC_SIZE = re.compile(r"^[kKmMgG]?b$")
-_QUANTITY = re.compile(r"^\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
+_QUANTITY = re.compile(
+    r"^\s*([+-]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*$"
+)
 
 # A number that begins a text and has a comma.
-DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d")
+DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]")
 
 NS = "ns"
 BITS_PER_S = "bit/s"
@@ -192,7 +194,7 @@ def no_unit(value: object, base: str, example: str) -> UnitError:
     elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
         wanted = tuple(f"{value} {unit}" for unit in _LIKELY[base])
     choices = " or ".join(map(repr, wanted))
-    return UnitError(f"{value!r} has no unit; write it as {choices}")
+    return UnitError(f"{written(value)} has no unit; write it as {choices}")
 
 
 def _measure(unit: str) -> tuple[str, Fraction]:
@@ -255,7 +257,7 @@ class _Quantity(_Written, int):
     def __new__(cls, value: str | int) -> Self:
         number = whole(value, cls.base, cls.example) if isinstance(value, str) else value
         if number < 0:
-            raise UnitError(f"{value!r} is negative; allowed: {cls.least} and more")
+            raise UnitError(f"{written(value)} is negative; allowed: {cls.least} and more")
         return super().__new__(cls, number)
 
     def __str__(self) -> str:
@@ -312,7 +314,7 @@ class Rate(_Quantity):
         number = super().__new__(cls, value)
         if number == 0:
             raise UnitError(
-                f"{value!r}: a rate of zero would never send a packet; "
+                f"{written(value)}: a rate of zero would never send a packet; "
                 f"allowed: {cls.least} and more"
             )
         return number
@@ -336,14 +338,14 @@ class Share(_Written, float):
         if isinstance(value, str):
             value = float(convert(value, SHARE, "1 %") / 100)
         if not 0 <= value <= 1:
-            raise UnitError(f"{value!r} is outside 0 to 1 (0 % to 100 %)")
+            raise UnitError(f"{written(value)} is outside 0 to 1 (0 % to 100 %)")
         return super().__new__(cls, value)
 
     @classmethod
     def _from_value(cls, value: object) -> Self:
         if isinstance(value, str | float | int) and not isinstance(value, bool):
             return cls(value)
-        raise UnitError(f"{value!r} is not a share; write it as 0.01 or '1 %'")
+        raise UnitError(f"{written(value)} is not a share; write it as 0.01 or '1 %'")
 
     @classmethod
     def __get_pydantic_json_schema__(

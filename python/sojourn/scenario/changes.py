@@ -14,7 +14,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from sojourn import algorithms
-from sojourn.core.errors import InputError, nearest
+from sojourn.core.errors import InputError, nearest, written
 from sojourn.core.toml import DEEPEST
 from sojourn.scenario.ends import classes, is_tested, queues, recorded, stages
 from sojourn.scenario.links import Link
@@ -194,7 +194,7 @@ def _descend(part: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
     if not path:
         if not isinstance(part, dict):
             is_list = isinstance(part, list)
-            there = "a list: name an entry, then its key" if is_list else repr(part)
+            there = "a list: name an entry, then its key" if is_list else written(part)
             raise InputError(f"--set {key}: there is nothing to set in {there}")
         yield part
         return
@@ -222,7 +222,7 @@ def _descend(part: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
             part[word] = {_BY_NAME[word]: part[word]}
         yield from _descend(part.setdefault(word, {}), rest, key)
     else:
-        raise InputError(f"--set {key}: '{word}' is inside a value, {part!r}")
+        raise InputError(f"--set {key}: '{word}' is inside a value, {written(part)}")
 
 
 # Tables that may be written as a name alone, and the key that the name stands for.

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sojourn import _native
-from sojourn.core.errors import nearest
+from sojourn.core.errors import nearest, written
 from sojourn.core.hosts import LINUX_CONTROLS, LINUX_ONLY_CONTROLS
 from sojourn.core.units import Duration, Rate
 from sojourn.scenario import trace
@@ -186,7 +186,7 @@ def _options(options: Options, place: Path) -> Iterator[Problem]:
         if key not in known:
             yield path, f"TCP has no option '{key}'.{nearest(key, known)}"
         elif isinstance(known[key], bool) != isinstance(value, bool):
-            yield path, f"{value!r} is not of the kind of the default, {known[key]!r}"
+            yield path, f"{written(value)} is not of the kind of the default, {written(known[key])}"
 
 
 def _engine_problems(

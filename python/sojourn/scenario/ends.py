@@ -20,6 +20,7 @@ from pydantic import (
     Tag,
 )
 
+from sojourn.core.errors import written
 from sojourn.core.units import Rate, Size
 from sojourn.scenario.parts import Dscp, Kind, Model, Name, Path, refusal, write_dscp
 from sojourn.scenario.queues import (
@@ -212,8 +213,8 @@ def _read_bql(value: object) -> object:
         value = Size(value)
     if isinstance(value, bool | Size):
         return value
-    reason = f"{value!r} is neither true, a limit that adapts, nor false, nor a size such as '9 kB'"
-    raise refusal(reason)
+    allowed = "neither true, a limit that adapts, nor false, nor a size such as '9 kB'"
+    raise refusal(f"{written(value)} is {allowed}")
 
 
 class Ring(Kind, _Named):

@@ -30,7 +30,7 @@ from pydantic_core import PydanticCustomError
 
 from sojourn import _native
 from sojourn.algorithms import comments
-from sojourn.core.errors import InputError, nearest
+from sojourn.core.errors import InputError, nearest, written
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario import trace
 from sojourn.scenario.links import OF_SIM
@@ -196,7 +196,7 @@ def _read_ecn(value: object) -> object:
     """Read true, false or 'ect1'; refuse 1 and 0."""
     if isinstance(value, bool) or value == "ect1":
         return value
-    reason = f"{value!r} is not true, false or 'ect1'"
+    reason = f"{written(value)} is not true, false or 'ect1'"
     raise PydanticCustomError("ecn", "{reason}", {"reason": reason})
 
 

@@ -25,7 +25,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from sojourn.core.errors import nearest
+from sojourn.core.errors import nearest, written
 from sojourn.core.units import Duration
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
@@ -69,7 +69,9 @@ def _read_dscp(value: object) -> object:
         if value.lower() in DSCPS:
             return DSCPS[value.lower()]
         raise refusal(f"there is no DSCP '{value}'.{nearest(value.lower(), DSCPS)}")
-    raise refusal(f"{value!r} is no DSCP: write a name such as 'ef', or a number from 0 to 63")
+    raise refusal(
+        f"{written(value)} is no DSCP: write a name such as 'ef', or a number from 0 to 63"
+    )
 
 
 def write_dscp(number: int) -> str | int:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sojourn.core import toml
-from sojourn.core.errors import InputError, closest, nearest
+from sojourn.core.errors import InputError, closest, nearest, written
 from sojourn.core.messages import printable
 from sojourn.core.units import DECIMAL_COMMA
 from sojourn.scenario import known
@@ -104,7 +104,7 @@ def validate(data: dict[str, Any], *, source: str, text: str = "") -> Scenario:
         line = line_of(text, ("format",))
         place = f"{source}:{line}" if line else source
         reason = _OLD_FORMAT if data["format"] == 1 else f"is not known; write {FORMAT}"
-        raise InputError(f"{place}: format = {data['format']!r} {reason}")
+        raise InputError(f"{place}: format = {written(data['format'])} {reason}")
     return modelled(data, Scenario, source, text)
 
 
@@ -208,7 +208,7 @@ def _reason(
         choice = context.get("tag", value)
         meant = nearest(str(choice), choices)
         meant = meant if "Did you mean" in meant else ""  # the choices are named already
-        return f"{choice!r} is not a choice; allowed: {expected}.{meant}"
+        return f"{written(choice)} is not a choice; allowed: {expected}.{meant}"
     if kind in ("tuple_type", "list_type") and isinstance(value, dict):
         words = [str(key) for key in path if not isinstance(key, int)]
         return _as_list(words, model) or f"{_shortened(value)} {_SENTENCES[kind]}"
@@ -254,7 +254,7 @@ _SENTENCES = {
 
 
 def _shortened(value: object, most: int = 60) -> str:
-    text = repr(value)
+    text = written(value)
     return text if len(text) <= most else f"{text[:most]}..."
 
 

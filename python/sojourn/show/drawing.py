@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import sojourn.show.fonts  # noqa: F401, before Matplotlib
+
+# isort: split
 import io
 import re
 import textwrap

@@ -47,6 +47,9 @@ MEASURED = theme.CALIBRATED.light
 @functools.cache
 def width_of(words: str, *, is_strong: bool = False) -> float:
     """Measure a text in DejaVu Sans, which is wider than the fonts of most readers."""
+    import sojourn.show.fonts  # noqa: F401, before Matplotlib
+
+    # isort: split
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 
@@ -47,7 +48,9 @@ _NO_END = 100_000
 def console() -> Console:
     """Make a console for stdout; it has no limit of width where stdout is no terminal."""
     # The table of emojis' names is slow to import; numbers in sentences need no colour.
-    made = Console(emoji=False, highlight=False)
+    # rich lets FORCE_COLOR win over NO_COLOR, which takes colours alone and leaves bold.
+    plain = os.environ.get("NO_COLOR") and not sys.stdout.isatty()
+    made = Console(emoji=False, highlight=False, force_terminal=False if plain else None)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = _NO_END
     return made

@@ -51,12 +51,21 @@ _DAMAGED = "damaged"
 def default_root() -> Path:
     """Return the folder that keeps runs unless --out names another."""
     folder = Path(platformdirs.user_cache_dir("sojourn"))
+    reason = why_not(folder)
+    return (_scratch(folder, reason) if reason else folder) / "runs"
+
+
+def why_not(folder: Path) -> str:
+    """Make a folder, and say why it cannot be written; empty where it can."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        reason = "" if os.access(folder, os.W_OK) else os.strerror(errno.EACCES)
     except OSError as error:
-        reason = str(error.strerror)
-    return (_scratch(folder, reason) if reason else folder) / "runs"
+        return str(error.strerror)
+    return "" if os.access(folder, os.W_OK) else os.strerror(errno.EACCES)
+
+
+# What `_scratch` has replaced in this process, and why.
+replaced: list[tuple[Path, str]] = []
 
 
 @lru_cache
@@ -64,6 +73,7 @@ def _scratch(instead_of: Path, reason: str) -> Path:
     """Make a cache folder that goes with this process, and say so. The environment names it for
     builds, Matplotlib and other processes."""
     folder = Path(tempfile.mkdtemp(prefix="sojourn-"))
+    replaced.append((instead_of, reason))
     # A forked worker ends without this.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["XDG_CACHE_HOME"] = str(folder)

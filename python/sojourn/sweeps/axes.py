@@ -17,7 +17,7 @@ from itertools import product
 from types import MappingProxyType
 
 from sojourn.core import units
-from sojourn.core.errors import InputError
+from sojourn.core.errors import InputError, written
 from sojourn.core.rows import Value
 from sojourn.result.metrics import Metric
 from sojourn.scenario.toml import Keys
@@ -180,7 +180,8 @@ def _rows(
             if not isinstance(value, list | tuple) or len(value) != len(keys):
                 raise wrong(
                     (*path, "values"),
-                    f"value {i + 1}, {value!r}, is not a list of {len(keys)}, one for each key",
+                    f"value {i + 1}, {written(value)}, is not a list of {len(keys)}, "
+                    "one for each key",
                 )
         rows = tuple(tuple(value) for value in values)
     seen: set[object] = set()

@@ -13,7 +13,7 @@ from typing import Any
 
 from sojourn.core import seeds as of_seeds
 from sojourn.core import units
-from sojourn.core.errors import InputError
+from sojourn.core.errors import InputError, written
 from sojourn.core.hosts import check_hosts
 from sojourn.result.metrics import METRICS, SUMMARY, CountMetric, Metric, misplaced, places_of
 from sojourn.result.metrics import find as find_metric
@@ -275,13 +275,13 @@ def _half_width(value: str | float, metric: Metric, path: toml.Keys) -> float:
             kind, amount = units.measure(value)
             wanted, unit_size = units.measure(f"1 {unit}")
             if kind != wanted:
-                raise units.UnitError(f"{value!r} is not in {unit}")
+                raise units.UnitError(f"{written(value)} is not in {unit}")
             value = float(amount / unit_size)
     except units.UnitError as error:
         wish = f"'0.5 {metric.unit}'" if metric.unit else "0.01"
         raise Mistake(path, f"{error}; of {metric.name} write it as {wish}") from error
     if not value > 0:
-        raise Mistake(path, f"{value!r} is never reached; allowed: above 0")
+        raise Mistake(path, f"{written(value)} is never reached; allowed: above 0")
     return value
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from sojourn import algorithms
 from sojourn.core import units
+from sojourn.core.errors import written
 from sojourn.core.rows import SCALES, Value
 from sojourn.scenario.variant import write_value
 
@@ -130,20 +131,24 @@ class Span:
         """Read two ends from the file. UnitError: they are no ends of one axis."""
         (low, unit), (high, last_unit) = _split(first), _split(last)
         if bool(unit) != bool(last_unit):
-            raise units.UnitError(f"{first!r} and {last!r}: give both a unit, or none")
+            raise units.UnitError(
+                f"{written(first)} and {written(last)}: give both a unit, or none"
+            )
         kind = ""
         if unit:
             kind, size = units.measure(f"1 {unit}")
             other, last_size = units.measure(f"1 {last_unit}")
             if kind != other or kind not in _COLUMNS:
-                raise units.UnitError(f"{first!r} and {last!r} are not of one kind")
+                raise units.UnitError(f"{written(first)} and {written(last)} are not of one kind")
             # The unit of the last end is used for both.
             ratio = size / last_size
             low = low * ratio.numerator / ratio.denominator
         if low == high:
-            raise units.UnitError(f"{first!r} and {last!r} are the same value")
+            raise units.UnitError(f"{written(first)} and {written(last)} are the same value")
         if scale == "log" and min(low, high) <= 0:
-            raise units.UnitError(f"{first!r} to {last!r}: a logarithmic axis begins above 0")
+            raise units.UnitError(
+                f"{written(first)} to {written(last)}: a logarithmic axis begins above 0"
+            )
         whole = isinstance(first, int) and isinstance(last, int)
         return cls((first, last), low, high, last_unit, kind, whole, scale == "log")
 
@@ -196,7 +201,7 @@ class Span:
 def _split(value: End) -> tuple[Decimal, str]:
     number, unit = units.split(value) if isinstance(value, str) else (Decimal(str(value)), "")
     if not number.is_finite() or abs(number) >= _MOST:
-        raise units.UnitError(f"{value!r} is no end of an axis; allowed: below {_MOST:g}")
+        raise units.UnitError(f"{written(value)} is no end of an axis; allowed: below {_MOST:g}")
     return number, unit
 
 

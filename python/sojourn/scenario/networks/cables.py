@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from pydantic_core import PydanticCustomError
 
+from sojourn.core.errors import written
 from sojourn.scenario.links import OF_ONE_QUEUE, Direction
 from sojourn.scenario.parts import Model, Name, Path, refusal
 
@@ -57,7 +58,7 @@ def _as_data(cable: object) -> object:
 
 def _links(i: int, cable: object) -> list[dict[str, Any]]:
     if not isinstance(cable, dict):
-        raise _refusal(("cables", i), f"{cable!r} is not a table of keys and values")
+        raise _refusal(("cables", i), f"{written(cable)} is not a table of keys and values")
     for key in ("name", "between"):
         if key not in cable:
             raise _refusal(("cables", i, key), "is missing")
@@ -68,7 +69,7 @@ def _links(i: int, cable: object) -> list[dict[str, Any]]:
         if key in cable:
             raise _refusal(("cables", i, key), "a cable has 'between' in place of 'from' and 'to'")
     if not isinstance(back, dict):
-        raise _refusal(("cables", i, "back"), f"{back!r} is not a table of keys and values")
+        raise _refusal(("cables", i, "back"), f"{written(back)} is not a table of keys and values")
     for key in ("name", "from", "to", *_OWN):
         if key in back:
             raise _refusal(("cables", i, "back", key), "is given by the cable")

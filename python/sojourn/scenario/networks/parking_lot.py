@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from sojourn.core.errors import written
 from sojourn.core.units import Duration, Rate, Share, Size
 from sojourn.scenario.flows import Traffic
 from sojourn.scenario.links import (
@@ -67,7 +68,9 @@ def _read_over(value: object) -> object:
         return value
     if isinstance(value, list | tuple) and [type(number) for number in value] == [int, int]:
         return tuple(value)
-    raise refusal(f"{value!r} is neither 'all', 'each' nor the numbers of two hops, such as [1, 2]")
+    raise refusal(
+        f"{written(value)} is neither 'all', 'each' nor the numbers of two hops, such as [1, 2]"
+    )
 
 
 Over = Annotated[

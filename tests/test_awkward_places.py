@@ -98,6 +98,7 @@ def test_a_cache_folder_that_is_read_only_is_replaced_for_the_process(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "read only"))
     monkeypatch.setattr(os, "access", lambda *_: False)
     monkeypatch.setattr(atexit, "register", lambda *_, **__: None)
+    monkeypatch.setattr(store, "replaced", [])  # `doctor` tells of it for the rest of the process
     root = store.default_root()
     assert not root.is_relative_to(tmp_path) and os.environ["XDG_CACHE_HOME"] in str(root)
     assert "Permission denied" in capsys.readouterr().err

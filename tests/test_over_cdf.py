@@ -171,7 +171,7 @@ def test_a_mistake_is_told_before_the_first_run(
         (
             '["rtt",',
             '["rrt",',
-            "figure.of: 'rrt': there is no such quantity. Valid names: bandwidth, rtt",
+            "figure.of: 'rrt': there is no such quantity. Did you mean 'rtt'?",
         ),
         ('axis = "way"', 'axis = "wya"', "figure.axis = 'wya': there is no such axis"),
     ],

@@ -661,7 +661,8 @@ def test_a_page_that_cannot_be_written_is_one_sentence(
     kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert status(["plot", str(kept), "--out", "/proc/no/x.html"]) == 3
-    assert "/proc/no/x.html: cannot be written" in capsys.readouterr().err
+    said = "/proc/no/x.html: there is no folder /proc/no; make it, or name another place"
+    assert said in capsys.readouterr().err
 
 
 def test_figures_with_a_comma_are_told_how_to_be_given(measured: Measured) -> None:

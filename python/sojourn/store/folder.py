@@ -118,8 +118,8 @@ def claim(path: str | Path, beside: Collection[str] = ()) -> Folder:
 
 def examine(path: str | Path, beside: Collection[str] = ()) -> Folder:
     """Return the folder that a result would take, and write nothing: a command may still be
-    refused. Raise InputError if it holds other files than those that may be `beside` a result, or
-    StoreError if it cannot be written or its mark cannot be read."""
+    refused. Raise InputError if it holds other files than those that may be `beside` a result.
+    Raise StoreError if it cannot be written or its mark cannot be read."""
     path = Path(path)
     mark = path / MARK
     with write_errors(path):

@@ -207,6 +207,14 @@ def content_digest(content: Content) -> str:
     return digest_of(content) if isinstance(content, Path) else digest(content)
 
 
+@lru_cache(maxsize=2)
+def _table(path: Path, of_digest: str) -> pa.Table:
+    """Read a table of this digest. Each metric of a run asks for the same one."""
+    from sojourn.store import arrow  # slow to import
+
+    return arrow.read(path)
+
+
 @dataclass(frozen=True)
 class Entry:
     """One finished run in the store."""
@@ -240,7 +248,10 @@ class Entry:
 
     def distributions(self) -> pa.Table | None:
         """Read cells of the delays and times of each window; None in runs of older versions."""
-        return self._read_if_there("distributions.parquet")
+        name = "distributions.parquet"
+        if not (self.folder / name).exists():
+            return None
+        return _table(self._whole(name), self.digests[name])
 
     def _read_if_there(self, name: str) -> pa.Table | None:
         return self._read(name) if (self.folder / name).exists() else None
@@ -248,6 +259,10 @@ class Entry:
     def _read(self, name: str) -> pa.Table:
         from sojourn.store import arrow  # slow to import
 
+        return arrow.read(self._whole(name))
+
+    def _whole(self, name: str) -> Path:
+        """Find a file of the run that is as it was written; raise StoreError where it is not."""
         path = self.folder / name
         if digest_of(path) != self.digests.get(name):
             with write_errors(self.folder):
@@ -255,7 +270,7 @@ class Entry:
             raise StoreError(
                 f"{path}: is damaged, and moved aside with its run; the same command makes it again"
             )
-        return arrow.read(path)
+        return path
 
     def event_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch] | None:
         """Read these columns of `events` piece by piece; None if they were not kept."""

@@ -8,7 +8,7 @@ Quantiles are therefore those of its report, and distributions of several runs c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,6 +27,7 @@ _CELLS = 1 << _LOG2
 # A curve with smaller steps would show no more of the distribution, or of its tail.
 _STEP = 1 / 250
 _STEP_OF_TAIL = 0.02
+_LABELS = ("quantity", "of", "window")
 
 
 def cells_of(ns: Any) -> Any:
@@ -113,7 +114,8 @@ def of_groups(run: Run, quantity: str, place: str, window: str) -> Distribution:
     table = run.entry.distributions()
     if table is None:
         return Distribution.empty()
-    names = table["of"].unique().to_pylist()
+    parts = _split(table)
+    names = dict.fromkeys(name for _, name, _ in parts)
     every = (_in_table(table, quantity, name, window) for name in fitting(names, place))
     return sum(every, Distribution.empty())
 
@@ -133,11 +135,30 @@ def measured(runs: Iterable[Run], quantity: str, name: str, window: str) -> Dist
 
 
 def _in_table(table: pa.Table, quantity: str, name: str, window: str) -> Distribution:
-    import pyarrow.compute as pc
-
-    wanted = {"quantity": quantity, "of": name, "window": window}
-    mine = np.ones(len(table), bool)
-    for column, value in wanted.items():
-        mine &= pc.equal(table[column], value).to_numpy()
+    mine = _split(table).get((quantity, name, window), slice(0))
     cells = cells_of(table["from_ns"].to_numpy()[mine])
     return Distribution(cells, table["count"].to_numpy()[mine].astype(np.int64))
+
+
+# The table that was split last: all metrics of a run ask of one table.
+_last: list[tuple[pa.Table, Mapping[tuple[str, str, str], Any]]] = []
+
+
+def _split(table: pa.Table) -> Mapping[tuple[str, str, str], Any]:
+    """Find the rows of each quantity, name and window."""
+    for split, parts in _last[:1]:
+        if split is table:
+            return parts
+    if not len(table):
+        return {}
+    encoded = [table[name].combine_chunks().dictionary_encode() for name in _LABELS]
+    sizes = [len(column.dictionary) for column in encoded]
+    code = np.ravel_multi_index([column.indices.to_numpy() for column in encoded], sizes)
+    order = np.argsort(code, kind="stable")
+    distinct, starts = np.unique(code[order], return_index=True)
+    words = [column.dictionary.to_pylist() for column in encoded]
+    names = zip(*np.unravel_index(distinct, sizes), strict=True)
+    by_name = zip(names, np.split(order, starts[1:]), strict=True)
+    found = {(words[0][a], words[1][b], words[2][c]): rows for (a, b, c), rows in by_name}
+    _last[:] = [(table, found)]
+    return found

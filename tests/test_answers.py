@@ -81,6 +81,15 @@ def test_the_first_screen_is_the_answer_with_measured_numbers_and_a_picture(
     assert 'class="answer"' not in (tmp_path / "a" / "report.html").read_text()
 
 
+def test_several_experiments_have_folders_of_their_own_in_one(toy: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["reproduce", "toy/a", "toy/b", "--quick", "--out", str(out), "--workers", "1"]
+    for _ in range(2):
+        assert status(words) == 0
+        assert (out / "report.html").is_file()
+        assert all((out / "toy" / name / "result.json").is_file() for name in "ab")
+
+
 def test_two_ledgers_in_one_have_the_answer_of_both(toy: Path, tmp_path: Path) -> None:
     answered(toy)
     out = tmp_path / "out"

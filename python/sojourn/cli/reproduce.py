@@ -131,6 +131,8 @@ def reproduce(
         answer.check(home)
     check = partial(report.check_folder, folder, chosen, quick, hosts, seeds_by_host)
     check()
+    if out and len(chosen) > 1 and not stored:
+        claim(folder)  # results of single experiments come into it first
     reproductions = []
     with reading(len(chosen), is_shown=stored) as tell_of:
         for number, experiment in enumerate(chosen):

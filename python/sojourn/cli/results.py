@@ -92,11 +92,11 @@ def plot(
     """Draw results: delay, its distribution, rates, drops; or metrics of a sweep over its axes."""
     from sojourn.show.chart import Size
     from sojourn.sweeps.figures import Wish, write_any
-    from sojourn.sweeps.kept import sweeps
+    from sojourn.sweeps.kept import has_sweep
 
     wish = Wish(x, y, z, queue, window, log, aqm or [])
     files, missing = write_any(results, out, figure or [], wish, Size.read(width, font))
-    one = "--y METRIC" if sweeps(results) else "--figure NAME"
+    one = "--y METRIC" if has_sweep(results) else "--figure NAME"
     tell_files([] if as_json else files, missing, f"{one} writes one")
     if as_json:
         print_json({"files": [str(path) for path in files], "missing": missing})
@@ -127,7 +127,7 @@ def compare(
     from sojourn.result.transfers import Visit, side_by_side
     from sojourn.sweeps.compare import SweepComparison
     from sojourn.sweeps.compare import compare as side
-    from sojourn.sweeps.kept import sweeps
+    from sojourn.sweeps.kept import has_sweep
 
     check_form(form, as_json=as_json)
     if transfers is None:
@@ -141,7 +141,7 @@ def compare(
         else:
             print_parts(result_parts(found.results), form)
         return
-    if sweeps(results):
+    if has_sweep(results):
         raise InputError("--transfers: a sweep keeps none; name results of sojourn run")
     loaded = named(results)
     chosen = Visit(transfers, flow, visit)

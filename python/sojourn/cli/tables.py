@@ -276,7 +276,7 @@ def _labels(rows: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) 
 
 def sweep_parts(comparison: SweepComparison) -> Parts:
     """Make a table for each metric of two sweeps, and list how they differ."""
-    from sojourn.sweeps.kept import worded
+    from sojourn.sweeps.kept import named_unit, worded
 
     by_metric: dict[tuple[Metric, str, str], list[Pair]] = {}
     for pair in comparison.differences:
@@ -284,7 +284,7 @@ def sweep_parts(comparison: SweepComparison) -> Parts:
     for (metric, result, less), rows in by_metric.items():
         own = [str(pair.labels["aqm"]) for pair in rows]
         labels = [
-            Column(worded(key, "")[0], texts)
+            Column(named_unit(key)[0], texts)
             for key in rows[0].labels
             for texts in [[worded(key, pair.labels[key])[1] for pair in rows]]
             if key == "aqm" or (len(set(texts)) > 1 and texts != own)

@@ -149,12 +149,16 @@ def worded(column: str, value: Any) -> tuple[str, str]:
     return name, f"{value:g} {unit}".rstrip()
 
 
+def has_sweep(results: Given) -> bool:
+    """Tell whether one of what is given is a sweep; no table is read."""
+    return any(map(_is, entries(results).values()))
+
+
 def sweeps(results: Given) -> dict[str, Kept]:
     """Read what is given by name, if one of it is a sweep; otherwise nothing."""
-    given = entries(results)
-    return (
-        {name: _read(one) for name, one in given.items()} if any(map(_is, given.values())) else {}
-    )
+    if not has_sweep(results):
+        return {}
+    return {name: _read(one) for name, one in entries(results).items()}
 
 
 def _is(one: object) -> bool:

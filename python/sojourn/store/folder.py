@@ -26,7 +26,6 @@ from sojourn.store.store import (
     digest_of,
     is_partial,
     read_json,
-    replacing,
     set_aside,
     write_errors,
     write_whole,
@@ -82,8 +81,7 @@ class Folder:
             with write_errors(path, is_result=True):
                 content.replace(path)
         else:
-            with write_errors(path, is_result=True), replacing(path) as file:
-                file.write(content)
+            write_whole(path, content, is_result=True)
         self.digests[name] = new_digest
         self._mark()
 

@@ -133,9 +133,10 @@ def check_place(path: Path) -> None:
         beside.unlink()
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, which has its old content or the new one, never a part of it."""
-    with write_errors(path), replacing(path) as file:
+def write_whole(path: Path, content: bytes, *, is_result: bool = False) -> None:
+    """Write a file, which has its old content or the new one, never a part of it. Fail as
+    `write_errors` does."""
+    with write_errors(path, is_result=is_result), replacing(path) as file:
         file.write(content)
 
 

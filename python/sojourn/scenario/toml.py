@@ -83,8 +83,8 @@ def parse(text: str, source: str, model: type[BaseModel] = Scenario) -> dict[str
         remedy = next(remedies, "")
         line = text.split("\n")[int(numbers[0]) - 1]
         if reason.startswith(_TWICE) and (header := _HEADER.match(line.lstrip())):
-            written = _as_list(_words(header), model)
-            remedy = f"; it {written}" if written else remedy
+            as_list = _as_list(_words(header), model)
+            remedy = f"; it {as_list}" if as_list else remedy
         if DECIMAL_COMMA.match(line.partition("=")[2]):
             remedy = "; a point stands before decimals, and nothing between thousands"
         raise InputError(f"{source}:{':'.join(numbers)}: not TOML: {reason}{remedy}") from error
@@ -352,13 +352,10 @@ def spell(path: Keys) -> str:
     """Write a path as text: ('links', 0, 'rate') -> 'links[0].rate'."""
     text = ""
     for key in path:
-        text += (
-            f"[{key}]"
-            if isinstance(key, int)
-            else f".{printable(key)}"
-            if text
-            else printable(str(key))
-        )
+        if isinstance(key, int):
+            text += f"[{key}]"
+        else:
+            text += f"{'.' if text else ''}{printable(key)}"
     return text or "scenario"
 
 

@@ -154,7 +154,7 @@ class Decision:
     checks: tuple[Check, ...]
     trial: Trial | None = None  # on the numbers in print
     left_out: tuple[tuple[Pair, str], ...] = ()  # of an order, with their metrics
-    otherwise: tuple[Check, ...] = ()  # those of them that are measured the other way
+    contrary: tuple[Check, ...] = ()  # those of them that are measured the other way
     # By value of what is not in print.
     turns: Mapping[str, Decision] = field(default_factory=dict)
 
@@ -250,9 +250,9 @@ class Decision:
         if self.left_out:
             pairs = [f"{pair.text()}, {METRICS[metric].label}" for pair, metric in self.left_out]
             texts.append(f"left out, within one run's noise in print: {named(pairs)}")
-        if self.otherwise:
-            contrary = named([check.text() for check in self.otherwise])
-            texts.append(f"measured the other way among these: {contrary}")
+        if self.contrary:
+            checks = named([check.text() for check in self.contrary])
+            texts.append(f"measured the other way among these: {checks}")
         return texts
 
     def to_json(self) -> dict[str, Any]:
@@ -301,18 +301,13 @@ def decide(
 def _decided(claim: Claim, values: Values, published: Print) -> Decision:
     """Decide by the rule alone."""
     left_out = _too_close(claim, values, published) if claim.is_order else []
-    checks, silent = (
-        tuple(
-            _check(claim, pair, metric, values)
-            for pair, metric in claim.checks
-            if ((pair, metric) in left_out) is is_left_out
-        )
-        for is_left_out in (False, True)
-    )
+    checked = [(of, _check(claim, *of, values)) for of in claim.checks]
+    checks = tuple(check for of, check in checked if of not in left_out)
+    silent = (check for of, check in checked if of in left_out)
+    contrary = tuple(check for check in silent if check.verdict == NOT_FOUND)
     if claim.together:
         checks = (_together(claim, values),)
     trial = tried(claim, published, left_out)
-    contrary = tuple(check for check in silent if check.verdict == NOT_FOUND)
     decision = Decision(claim, "undecided", "undecided", checks, trial, tuple(left_out), contrary)
     if not checks:
         return decision

@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from sojourn.core.errors import InputError, nearest
+from sojourn.core.errors import InputError, nearest, written
 from sojourn.papers.claim import UNEXPLAINED, Cause, Relation
 from sojourn.result.metrics import find as find_metric
 from sojourn.scenario import toml
@@ -125,7 +125,7 @@ class PublishedTable(RootModel[dict[str, dict[str, dict[str, StrictInt | StrictF
 def _names(value: Any) -> Any:
     several = value if isinstance(value, list) and value else [value]
     if not all(isinstance(name, str) and name for name in several):
-        raise refusal(f"{value!r} is no name and no list of names")
+        raise refusal(f"{written(value)} is no name and no list of names")
     return value
 
 

@@ -46,6 +46,7 @@ from sojourn.papers.reproduce import Reproduction
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import Chart
 from sojourn.show.page import render
+from sojourn.store.store import read_json
 
 Count = Annotated[StrictInt, Field(ge=0)]
 Verdict = Annotated[StrictStr, Field(pattern="^(" + "|".join(VERDICTS) + ")$")]
@@ -353,7 +354,7 @@ def read(path: Path) -> dict[str, Any]:
     """Read a ledger.json; InputError names the mistake and the remedy."""
     remedy = "`sojourn reproduce` writes it anew from the store, which has the runs"
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
     except ValueError as error:

@@ -6,7 +6,6 @@ nothing, and the same command goes on."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from sojourn.papers.reproduce import Reproduction, reading, reproduce, seeds_on
 from sojourn.papers.search import stored_search
 from sojourn.runs.run import count_stored, open_store, seconds_stored
 from sojourn.store.folder import Folder, claim
+from sojourn.store.store import read_json
 
 _LOOK = "`sojourn reproduce --stored` shows what is there"
 
@@ -207,7 +207,7 @@ def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
     while this is provisional, or more seeds than are asked for. A damaged one is moved aside when
     the new one is written."""
     try:
-        earlier = json.loads((folder / ledger.FILE).read_bytes())
+        earlier = read_json(folder / ledger.FILE)
         fuller = quick and not earlier["quick"]
         more = [host for host, count in seeds.items() if _most(earlier, host) > count]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):

@@ -54,7 +54,7 @@ def test_files_and_command_say_which_kernel_is_the_least(
     assert status(["linux", "export", "lqd", "--out", str(tmp_path)]) == 0
     said = capfd.readouterr()
     assert [Path(line).name for line in said.out.splitlines()] == list(export("lqd").files)
-    assert said.err == "sch_lqd.c needs Linux 6.9 or newer: MODULE_ALIAS_NET_SCH\n"
+    assert said.err == "sojourn: sch_lqd.c needs Linux 6.9 or newer: MODULE_ALIAS_NET_SCH\n"
     for name in ("sch_lqd.c", "Makefile"):
         assert "Linux 6.9 or newer" in (tmp_path / name).read_text(), name
 

@@ -4,7 +4,7 @@
 
 A claim compares a metric of two algorithms in one or more cells, or of one algorithm in two cells.
 In each cell the runs are matched by seed. The quantity is the log of left / (factor × right). With
-a margin it is left − right − margin, and where a value is not positive it is left − factor × right.
+a margin it is left − right − margin. Where a value is not positive it is left − factor × right.
 Beside a number that the text gives, the quantity is left itself, or the distance of each run from
 the mean of all (`spread`). Its 95 % t-interval over the seeds decides. The claim holds if the
 interval lies wholly on the claim's side, and is not found here if it lies wholly on the other side.
@@ -17,11 +17,12 @@ fail. It is not found here if the quorum is not met even when they all hold. It 
 otherwise. There is no other tolerance. A claim on a cell that settled a setting is 'calibrated' for
 any result of the rule.
 
-Print comes first. A reading that the paper's own numbers fail decides nothing (sojourn.papers
-.in_print). An order is compared only where print differs by more than two standard deviations of
-one run. It does not hold where a pair that is left out is measured the other way. A claim that
-turns with a quantity that the paper does not print is 'not in print'. One that the paper's numbers
-or algorithm contradict in every fair reading says so, and is measured all the same.
+Print comes first. A reading that the paper's own numbers fail decides nothing, as
+sojourn.papers.in_print finds. An order is compared only where print differs by more than two
+standard deviations of one run. It does not hold where a pair that is left out is measured the other
+way. A claim whose verdict turns with a quantity that the paper does not print is 'not in print'.
+One that the paper's numbers or algorithm contradict in every fair reading is 'print contradicts
+itself', and is measured all the same.
 """
 
 from __future__ import annotations
@@ -66,8 +67,9 @@ class Check:
     quantity: str
     estimate: Estimate
     verdict: Verdict
-    bounds: tuple[float, ...] = (0.0,)  # that the number has to lie above or below
-    seeds: int = 0  # that all its cells have
+    # The number has to lie above or below these, in its unit.
+    bounds: tuple[float, ...] = (0.0,)
+    seeds: int = 0  # the number that all its cells have
 
     @property
     def _interval(self) -> tuple[float, float]:
@@ -138,7 +140,7 @@ def _told_apart(numbers: Sequence[float], *bounds: float) -> list[str]:
 # What a table has for a reading that print fails, and for an order that print does not tell.
 FAILS_IN_PRINT = "this reading fails on the paper's own numbers"
 WITHIN_NOISE = "print's differences are within one run's noise"
-# A spread is that of so many runs.
+# A spread needs this many runs.
 _LEAST_RUNS = 3
 # An order is compared beyond this many standard deviations of one run.
 _BEYOND = 2.0
@@ -155,7 +157,7 @@ class Decision:
     trial: Trial | None = None  # on the numbers in print
     left_out: tuple[tuple[Pair, str], ...] = ()  # of an order, with their metrics
     contrary: tuple[Check, ...] = ()  # those of them that are measured the other way
-    # By value of what is not in print.
+    # By value of the quantity that is not in print.
     turns: Mapping[str, Decision] = field(default_factory=dict)
 
     @property
@@ -181,7 +183,7 @@ class Decision:
         return f"{'measured' if self.verdict == CONTRADICTED else 'otherwise'}: {self.rule}"
 
     def counts(self) -> dict[Verdict, int]:
-        """Count the cells that hold, that do not, and that are undecided."""
+        """Count the cells that hold, those that do not, and those that are undecided."""
         verdicts = [check.verdict for check in self.checks]
         return {verdict: verdicts.count(verdict) for verdict in RULES}
 
@@ -321,8 +323,8 @@ def _decided(claim: Claim, values: Values, published: Print) -> Decision:
 
 
 def _too_close(claim: Claim, values: Values, published: Print) -> list[tuple[Pair, str]]:
-    """List the pairs that print tells apart by no more than one run of ours varies. A single seed
-    has no variation, and decides nothing anyway."""
+    """List the pairs whose printed numbers differ by at most _BEYOND standard deviations of one run
+    of ours. A single seed has no deviation, and decides nothing anyway."""
     close = []
     for pair, metric in claim.checks:
         cells = pair.cells(metric)
@@ -417,6 +419,7 @@ def _side(
 
 
 def _exp(value: float) -> float:
+    # Beyond 709 math.exp overflows.
     return math.inf if value > 700 else math.exp(value)
 
 

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Every experiment of every paper, one after the other. Runs in the store are taken from there, the
-rest is run, and pages and ledger are written paper by paper. So an interrupted command has lost
-nothing, and the same command goes on."""
+"""Reproduces every experiment of every paper, one after the other, and writes the ledger.
+
+Runs in the store are taken from there, and the rest is run. Pages and ledger are written paper by
+paper. So an interrupted command has lost nothing, and the same command goes on.
+"""
 
 from __future__ import annotations
 
@@ -82,10 +84,10 @@ def missing(
     seeds: Mapping[str, int],
     ratios: dict[tuple[str, str], float] | None = None,
 ) -> list[Missing]:
-    """List the runs that the store lacks, experiment by experiment, of those `hosts` that are
-    wanted. `ratios` has a host's processor time in that of the simulator, by experiment and host,
-    and gets those that are found. By their median the time of an experiment is judged that has not
-    run on the host."""
+    """List the runs that the store lacks, experiment by experiment, on the `wanted_hosts` among
+    `hosts`. `ratios` has a host's processor time divided by the simulator's, by experiment and
+    host, and gets each one that is found. For an experiment that has not run on a host, the median
+    of that host's ratios gives the time."""
     gaps = []
     ratios = {} if ratios is None else ratios
     store = open_store(None)
@@ -102,8 +104,8 @@ def missing(
             if not why and (there < wanted or host != "sim"):
                 cpu_s = seconds_stored(cases, numbers, store, host) if there else None
             if not why and host != "sim":
-                # Without ablations, which the simulator has more of; of one that has begun to run
-                # on the host, the cases that it has.
+                # The simulator may have more ablations than the host; they are left out. Where an
+                # experiment has begun to run on the host, only the cases with a run there count.
                 ran = [
                     case.labels
                     for case in cases
@@ -203,9 +205,9 @@ def write_paper(
 
 
 def check_folder(folder: Path, quick: bool, seeds: Mapping[str, int]) -> None:
-    """Raise InputError where this ledger would replace a fuller one. A fuller one has all seeds
-    while this is provisional, or more seeds than are asked for. A damaged one is moved aside when
-    the new one is written."""
+    """Raise InputError where this ledger would replace a fuller one. A fuller one was made without
+    --quick while this is made with it, or has more seeds than are asked for. A damaged one is moved
+    aside when the new one is written."""
     try:
         earlier = read_json(folder / ledger.FILE)
         fuller = quick and not earlier["quick"]

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A paper's open points, as search.toml lists them, and the set-ups that they make.
 
-The file goes from the data to the reader, which names each mistake with its line, and then to the
-set-ups. An ablation may name a value of a point: both change the same keys.
+This module has the data first, then their reader, which names each mistake with its line, and then
+the set-ups. An ablation may name a value of a point: both change the same keys.
 
 A value of a point is the ledger's if the same scenario runs with it and without it. A search tries
-the text's own set-up and those with one thing changed. Of all others it tries as many as the file
-allows, drawn as a Latin hypercube, or every one where there are so few. A point that sets nothing
-in the searched half keeps the text's value: the search cannot tell its values apart.
+the text's own set-up and those with one thing changed. It tries all others too, where `setups` of
+the file allows so many. Else it draws as many as are allowed, as a Latin hypercube. A point that
+sets nothing in the searched half keeps the text's value: the search cannot tell its values apart.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ TEXT = 1
 @dataclass(frozen=True)
 class Value:
     """One value of an open point, or a set-up outside the text: the keys that it sets, and the
-    algorithms it is for."""
+    algorithms that it is for (none: all)."""
 
     name: str
     set: Settings
     only: tuple[str, ...] = ()
-    is_ledger: bool = False  # scenario.toml has it
+    is_ledger: bool = False  # scenario.toml has this value
     against: str = ""  # the words of the text that excludes it
 
     def at(self, experiment: str, signal: str, algorithm: str) -> dict[str, object]:
@@ -65,7 +65,7 @@ class OpenPoint:
     """A setting that the paper leaves open."""
 
     name: str
-    silent: str
+    silent: str  # the section that should say it, and what it says
     values: tuple[Value, ...]
     ledger: str  # the value of scenario.toml
     text: str  # the value before any search
@@ -86,14 +86,14 @@ class OpenPoint:
 
 @dataclass(frozen=True)
 class Search:
-    """The request of a file."""
+    """A search as its file asks for it."""
 
     paper: str
     path: Path
     experiments: tuple[Experiment, ...]  # those with numbers in print
-    searched: tuple[str, ...]
-    setups: int
-    seed: int
+    searched: tuple[str, ...]  # the experiments that the search looks at
+    setups: int  # the most that it tries
+    seed: int  # of the Latin hypercube
     points: tuple[OpenPoint, ...]
     outside: tuple[Value, ...]
 
@@ -355,7 +355,7 @@ class _Ledger:
 
 
 def paper_own(experiment: Experiment, signal: str = "") -> list[Contender]:
-    """List the algorithms of which the paper prints numbers, or does so under one signal. Our
+    """List the algorithms of which the paper prints numbers, under one signal if it is given. Our
     variants are not among them. Without a signal, a paper that prints no numbers has all."""
     names = {
         algorithm for of_signal, algorithm, _ in printed(experiment) if signal in ("", of_signal)
@@ -404,7 +404,7 @@ def _engine_form(case: Case) -> str:
 
 def setups(search: Search) -> list[Setup]:
     """List the set-ups that are tried on the searched half, those outside the text last; InputError
-    where `setups` is too small, and for a paper that prints no numbers."""
+    where `setups` is too small, or where a paper prints no numbers."""
     if not search.experiments:
         raise InputError(
             f"{search.paper}: prints no number that a search could meet; `sojourn reproduce "

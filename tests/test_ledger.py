@@ -500,9 +500,9 @@ def test_an_experiment_that_never_ran_on_a_host_has_the_hours_that_others_lead_o
     assert re.fullmatch(said + by_others, second.words())
     assert second.cpu_s and second.simulated_s
     assert second.cpu_s == pytest.approx(6 * second.simulated_s)
-    many = ledger_run.Missing("toy/a", "linux", 0, 1000, cpu_s=1476, judged=123.4)
+    many = ledger_run.Missing("toy/a", "linux", 0, 1000, cpu_s=1476, others_ratio=123.4)
     assert "about 410 hours of processor time at 120 times the" in many.words()
-    # With nothing to judge by there are no hours.
+    # Without a ratio there are no hours.
     begun.clear()
     (gap,) = ledger_run.missing(find(["toy/a"]), True, hosts, ("linux",), {})
     assert gap.words() == "4 of 4 runs are missing"

@@ -42,19 +42,19 @@ class Missing:
     why: str = ""  # why the host cannot run it
     cpu_s: float | None = None  # of one run, as the store has it
     simulated_s: float | None = None  # of the same run in the simulator
-    judged: float | None = None  # the ratio of other experiments that gave its time
+    others_ratio: float | None = None  # of other experiments; it gave cpu_s
 
     @property
     def ratio(self) -> float | None:
         """Divide a run's processor time by that of the simulator; None where one has no run."""
         return self.cpu_s / self.simulated_s if self.cpu_s and self.simulated_s else None
 
-    def judged_by(self, ratio: float) -> Missing:
-        """Judge the time of a run that the store has in the simulator alone by the ratio of other
-        experiments."""
+    def timed_by(self, ratio: float) -> Missing:
+        """Estimate the time of a run that the store has in the simulator alone, by the ratio of
+        other experiments."""
         if self.cpu_s or not self.simulated_s:
             return self
-        return replace(self, cpu_s=ratio * self.simulated_s, judged=ratio)
+        return replace(self, cpu_s=ratio * self.simulated_s, others_ratio=ratio)
 
     def text(self) -> str:
         """Write one line."""
@@ -70,9 +70,9 @@ class Missing:
             return text
         hours = gone * self.cpu_s / 3600
         text += f", about {rounded(hours, 2):g} hours of processor time"
-        if self.judged is None:
+        if self.others_ratio is None:
             return text
-        times = f"{rounded(self.judged, 2):g} times the simulator's"
+        times = f"{rounded(self.others_ratio, 2):g} times the simulator's"
         return f"{text} at {times}, as other experiments take"
 
 
@@ -121,7 +121,7 @@ def missing(
             if why or there < wanted:
                 gaps.append(gap)
     known = {host: [r for (_, of), r in ratios.items() if of == host] for host in wanted_hosts}
-    return [gap.judged_by(median(known[gap.host])) if known[gap.host] else gap for gap in gaps]
+    return [gap.timed_by(median(known[gap.host])) if known[gap.host] else gap for gap in gaps]
 
 
 def run(

@@ -3,8 +3,8 @@
 """tcp_peer.py: the scripted peer and the path to it; pure logic on a heap of events.
 
 The peer acknowledges as RFC 9293, 2018, 2883, 7323 and 3168 (or 8257, for dctcp) ask
-of a receiver, with a fixed rule for delayed acknowledgements. What it sends is part of
-the trace, so nothing that replays a trace depends on it.
+of a receiver, with a fixed rule for delayed acknowledgements. A trace holds the
+segments of the peer, so a replay of a trace does not need this file.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from validation.tcp_script import SEGMENT_BYTES, Script, Segment
 
 WIRE_OVERHEAD_BYTES = 66  # Ethernet, IP, TCP and timestamps
 DELAYED_ACK_MS = 40.0
-TS_START = 1000  # the peer's timestamp clock at time 0
+TS_START = 1000  # the peer's timestamp clock, in ms, at time 0
 
 
 class Peer:
-    """Both the path and the far end. `due` and `act` drive it from outside."""
+    """Both the path and the far end. `due_ms` and `act` drive it from outside."""
 
     def __init__(self, script: Script, send: Callable[[Segment], None]) -> None:
         self.script = script
@@ -34,15 +34,15 @@ class Peer:
         self.link_free_ms = 0.0
         self.back_free_ms = 0.0  # when the way back is free of late acknowledgements
         self.queued: list[float] = []  # when each packet in the path's queue leaves it
-        self.next = 0  # next number expected from the end under test
-        self.held: list[tuple[int, int]] = []  # out of order, newest change first
+        self.next = 0  # next byte expected from the end under test
+        self.held: list[tuple[int, int]] = []  # bytes out of order, newest change first
         self.unacked = 0  # segments in order that wait for an acknowledgement
         self.ack_timer = 0
         self.ts_recent = 0
         self.use_ts = self.use_sack = self.use_ecn = False
         self.echo = False
         self.last_ce = False
-        self.out_next = 0  # next number the peer itself will use
+        self.out_next = 0  # next byte of the peer itself
         self.duplicate: tuple[int, int] | None = None
 
     def at(self, when_ms: float, what: Callable[[], None]) -> None:
@@ -59,7 +59,7 @@ class Peer:
     # -- the path -----------------------------------------------------------------
 
     def carry(self, segment: Segment, now_ms: float) -> None:
-        """A segment of the end under test enters the path."""
+        """Take a segment of the end under test into the path, which takes the whole round trip."""
         script, number, ce = self.script, (segment.seq - 1) // SEGMENT_BYTES + 1, False
         if segment.length:
             self.sent[number] = self.sent.get(number, 0) + 1
@@ -87,7 +87,7 @@ class Peer:
     # -- the far end --------------------------------------------------------------
 
     def open(self) -> None:
-        """The peer's own SYN, where the end under test is the server."""
+        """Send the peer's own SYN, where the end under test is the server."""
         self.use_ts = self.script.settings.get("timestamps", "1") == "1"
         self.use_sack = self.script.settings.get("sack", "1") == "1"
         self.use_ecn = self.script.settings["ecn"] == "1"
@@ -115,7 +115,7 @@ class Peer:
             self.delay_ack()
 
     def shake(self, segment: Segment) -> None:
-        """SYN, or the SYN-ACK that answers the peer's."""
+        """Take a SYN, or the SYN-ACK that answers the peer's."""
         self.next = 1
         self.ts_recent = segment.ts_val
         if "A" in segment.flags:
@@ -129,7 +129,7 @@ class Peer:
         self.emit("SAE" if self.use_ecn else "SA")
 
     def note_congestion(self, segment: Segment) -> None:
-        """RFC 3168: echo until CWR. RFC 8257: echo each change of state at once."""
+        """Echo a mark until CWR (RFC 3168), or each change of state at once (RFC 8257)."""
         ce = segment.ecn == 3
         if self.script.settings["cc"] == "dctcp":
             if ce != self.last_ce and self.unacked:
@@ -141,7 +141,7 @@ class Peer:
         self.echo = self.echo or ce
 
     def out_of_order(self, segment: Segment) -> None:
-        """Above a hole, or seen before: acknowledged at once, with the blocks."""
+        """Acknowledge a segment above a hole, or seen before, at once and with the blocks."""
         span = (segment.seq, segment.end)
         seen = segment.end <= self.next or any(a <= span[0] and span[1] <= b for a, b in self.held)
         if seen:
@@ -174,7 +174,7 @@ class Peer:
         self.emit("AE" if self.echo else "A")
 
     def emit(self, flags: str, length: int = 0, seq: int | None = None, ecn: int = 0) -> None:
-        """Send with the state of this moment; an acknowledgement may be made late."""
+        """Send with the state of this moment; the script may make it arrive late."""
         sack: list[tuple[int, int]] = []
         if self.use_sack and "A" in flags:
             sack = ([self.duplicate] if self.duplicate else []) + self.held
@@ -201,7 +201,7 @@ class Peer:
             self.send(segment)
 
     def data(self, number: int, marks: frozenset[str]) -> None:
-        """A full segment of the peer's own stream."""
+        """Send a full segment of the peer's own stream."""
         ecn = 0 if not self.use_ecn else 3 if "ce" in marks else 2
         flags = "P" * ("push" in marks) + "A" + "W" * ("cwr" in marks)
         self.emit(flags, SEGMENT_BYTES, 1 + (number - 1) * SEGMENT_BYTES, ecn)

@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The kind "delay" of figures: a series over time for each signal, as the papers draw it. With
-Linux our algorithms, simulated and on Linux, also stand beside the kernel's own. Its [figure]:
+"""The kind "delay" of figures: a series over time for each signal, as the papers draw it. Where
+runs on Linux are there, further charts set our algorithms beside the kernel's own. Its [figure]:
 
 series = "system_delay_ms"   a column of the series
-average_s = 1                the span of each average
-seed = 1                     of the run
-panels = true                axes of its own for each algorithm, all alike. Curves that swing from
-                             nothing to a full buffer many times hide each other on one
-top = 90                     of every upright axis, with `panels`
-algorithms = […]             those that are drawn; the default is all
+average_s = 1                the span of each average, in seconds
+seed = 1                     the seed of the drawn run
+panels = true                a panel for each algorithm, all with the same axes: curves that often
+                             swing from nothing to a full buffer would hide each other on one
+top = 90                     the top of every upright axis, in the unit of the series, with `panels`
+algorithms = […]             the algorithms that are drawn; the default is all
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ def over_time(reproduction: Reproduction, signal: str, host: str, drawn: Sequenc
 
 
 def window_s(experiment: Experiment) -> tuple[float, float]:
-    """Return the begin and the end of the window that the tables measure."""
+    """Return the begin and the end of the window that the tables measure, in seconds."""
     return experiment.window.from_ / 1e9, experiment.window.to / 1e9
 
 
 def rates(reproduction: Reproduction) -> list[tuple[float, str]]:
-    """List the link's rates, each with the second from which it holds."""
+    """List the link's rates, each with the time in seconds from which it holds."""
     scenario = reproduction.experiment.scenario.expand()
     queue = reproduction.experiment.data["queue"]
     link = link_of(scenario.links, queue)
@@ -144,8 +144,8 @@ def _network(reproduction: Reproduction) -> str:
 
 @dataclass(frozen=True)
 class _Look:
-    """The look of a curve. Curves that agree lie on each other: the broad curve below shows on both
-    sides of the next, and that one through the gaps of the last."""
+    """The look of a curve. Curves that agree lie on each other. The broad one below shows on both
+    sides of the next, and the next shows through the gaps of the last."""
 
     label: str
     colour: str
@@ -174,7 +174,7 @@ class Line:
     algorithm: str
     look: _Look
     time_s: Any
-    delay: Any
+    delay: Any  # in the unit of the series, as `within`
     within: Any  # the delays within the window
 
     def quantiles(self) -> Any:
@@ -184,7 +184,7 @@ class Line:
         return np.quantile(self.within, SHARES, method="inverted_cdf")
 
     def median_and_p95(self) -> str:
-        """Write the median and the 95th percentile."""
+        """Write the median and the 95th percentile, in the unit of the series."""
         if not len(self.within):
             return "none"
         return " and ".join(f"{value:.1f}" for value in np.quantile(self.within, (0.5, 0.95)))
@@ -213,7 +213,7 @@ def _line(
 
 
 def _series(reproduction: Reproduction, runs: Sequence[Run]) -> tuple[Any, Any]:
-    """Read time and delay of all seeds."""
+    """Read the times, in seconds, and the delays, in the unit of the series, of all seeds."""
     data = reproduction.experiment.data
     series = [raw(run, data["queue"], data["figure"]["series"]) for run in runs]
     return np.concatenate([time for time, _ in series]), np.concatenate([d for _, d in series])

@@ -176,7 +176,6 @@ def run(
             gone = missing(paper.experiments, quick, hosts, hosts, seeds, ratios)
             write_paper(own, paper, reproductions, data, gone)
             del rest[0]
-    own.write("index.html", ledger.index(data).encode())
     return data
 
 

@@ -18,6 +18,7 @@ from tests.algorithms.red import (
     WitnessedAverage,
     average_off,
     check_red,
+    packet_time_s,
 )
 from tests.models.beside import NS, Q32_UNIT, Beside, Rows, common, plain, probability
 from tests.models.generator import Draws
@@ -82,8 +83,7 @@ class BesideChoke(Beside):
             max_th=rows["max"],
             max_p=rows["probability"] * Q32_UNIT,
             weight=2.0 ** -rows["weight"],
-            # tc's red: 10 Mbit/s without a known rate.
-            packet_time_s=rows["avpkt"] / rows.get("bandwidth", 1_250_000),
+            packet_time_s=packet_time_s(rows),
             draws=Draws(case.seed),
             cells=cells(case),
             start_s=case.start_ns * NS,

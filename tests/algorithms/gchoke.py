@@ -11,6 +11,7 @@ import pytest
 from models.gchoke import GChoke
 from models.queue import Act, Discipline, Judge, Packet, Why
 from tests.algorithms.choke import BesideChoke
+from tests.algorithms.red import packet_time_s
 from tests.models.beside import NS, Q32_UNIT, Rows, common
 from tests.models.generator import Draws
 from tests.models.inputs import gusts, overload, stopped
@@ -66,8 +67,7 @@ class BesideGChoke(BesideChoke):
             max_th=rows["max"],
             max_p=rows["probability"] * Q32_UNIT,
             weight=2.0 ** -rows["weight"],
-            # tc's red: 10 Mbit/s without a known rate.
-            packet_time_s=rows["avpkt"] / rows.get("bandwidth", 1_250_000),
+            packet_time_s=packet_time_s(rows),
             draws=Draws(case.seed),
             cells=cells(case),
             start_s=case.start_ns * NS,

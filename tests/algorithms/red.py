@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import pytest
@@ -33,6 +34,13 @@ from tests.models.witnessed import (
 )
 
 CLASSIC, GENTLE, ADAPTIVE = range(3)
+# tc's red takes 10 Mbit/s without a known rate.
+_TC_BYTES_S = 1_250_000
+
+
+def packet_time_s(rows: Mapping[str, int]) -> float:
+    """Return the time in which a mean packet is sent, as RED's average ages over an idle link."""
+    return rows["avpkt"] / rows.get("bandwidth", _TC_BYTES_S)
 
 
 def average_off(average: RedAverage) -> float:
@@ -138,8 +146,7 @@ class BesideRed(Beside):
             max_th=rows["max"] * one,
             max_p=rows["probability"] * Q32_UNIT,
             weight=2.0 ** -rows["weight"],
-            # tc's red: 10 Mbit/s without a known rate.
-            packet_time_s=rows["avpkt"] / rows.get("bandwidth", 1_250_000),
+            packet_time_s=packet_time_s(rows),
             gentle=rows["form"] == GENTLE,
             adaptive=adaptive if rows["form"] == ADAPTIVE else None,
             by_bytes=bool(rows["mode"]),
@@ -326,7 +333,7 @@ class WitnessedAverage(Witnessed):
     MIN: ClassVar[int]
     MAX: ClassVar[int]
     MAX_P: ClassVar[float]
-    PACKET_TIME_S = 1000 / 1_250_000
+    PACKET_TIME_S = 1000 / _TC_BYTES_S
 
     @classmethod
     def average(cls) -> LinuxAverage:

@@ -10,7 +10,7 @@ import pytest
 
 from models.queue import Discipline, Judge, Packet, Why
 from models.rio_ps import Edge, RioPs
-from tests.algorithms.red import average_off
+from tests.algorithms.red import average_off, packet_time_s
 from tests.models.beside import NS, Q32_UNIT, Beside, common, plain, probability
 from tests.models.generator import Draws, spread
 from tests.models.inputs import MS, SECOND, overload
@@ -92,8 +92,7 @@ class BesideRioPs(Beside):
             short=curve("short"),
             long=curve("long"),
             weight=2.0 ** -rows["weight"],
-            # As red: 10 Mbit/s without a known rate.
-            packet_time_s=rows["avpkt"] / rows.get("bandwidth", 1_250_000),
+            packet_time_s=packet_time_s(rows),
             start_s=case.start_ns * NS,
             uniform=Draws(case.seed).uniform,
             **common(case, judge),

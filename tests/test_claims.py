@@ -76,6 +76,16 @@ def test_a_margin_is_compared_as_a_difference() -> None:
     assert verdict(around(97.5), around(99.5), "greater", margin=-1.5).verdict == "not found here"
 
 
+def test_numbers_are_told_apart_from_the_factor_and_the_margin_that_decide() -> None:
+    below = verdict([0.4998, 0.4997, 0.4999] * 4, [1.0] * 12, factor=0.5)
+    assert below.verdict == "holds"
+    assert below.checks[0].text().endswith("a / b = 0.4998 [0.4997, 0.4999]")
+    above = verdict([98.001, 98.002] * 6, [99.5] * 12, "greater", margin=-1.5)
+    assert above.verdict == "holds"
+    assert above.checks[0].bounds == (-1.5,)
+    assert "= -1.498" in above.checks[0].text()
+
+
 def test_where_a_value_is_zero_the_difference_decides() -> None:
     zero = [0.0] * 10
     assert verdict(zero, around(5.0), factor=0.1).verdict == "holds"

@@ -348,8 +348,9 @@ def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
         )
     # Seeds begin at 1: a cell with fewer seeds is matched with the first of the other.
     matched = list(zip(*measured, strict=False))
+    factors: tuple[float, ...]
     if isinstance(claim.factor, tuple):
-        least, most = claim.factor
+        least, most = factors = claim.factor
         sides = [
             _side(matched, "greater", least, None),
             _side(matched, "less", most, None),
@@ -358,7 +359,8 @@ def _check(claim: Claim, pair: Pair, metric: str, values: Values) -> Check:
         verdict = _both([verdict for _, _, verdict in sides])
     else:
         size, word, verdict = _side(matched, claim.relation, claim.factor, claim.margin)
-    bounds = (1.0 if word == _RATIO else 0.0,)
+        factors = (claim.factor,)
+    bounds = factors if word == _RATIO else (claim.margin or 0.0,)
     return Check(pair, metric, word, size, verdict, bounds, len(matched))
 
 

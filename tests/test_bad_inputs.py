@@ -74,6 +74,11 @@ DEEP = "a." * 3_000 + "b"
         (SMALL.replace('"10 M', '"١٠ M'), "run", "rate: '١٠ Mbit/s' is not a number with a unit"),
         (SMALL, f"run --set {DEEP}=1", "has 3001 parts; allowed: 100"),
         (SMALL, f"run --set flows.bulk.count={NINES}", "is not a whole number"),
+        (SMALL, f"run --set flows.{NINES}.count=1", "Valid names: bulk"),
+        (SMALL, f"run --seeds {NINES}", "a number N is wanted"),
+        (SMALL, "run --aqm duk:flows=١٠", "flows: '١٠' is not a whole number, such as 10"),
+        (SMALL, f"sweep --dask tcp://127.0.0.1:{NINES}", "write tcp://HOST:PORT"),
+        (SMALL, "sweep --dask tcp://127.0.0.1:٨٠", "write tcp://HOST:PORT"),
         (SMALL, f"run --set name={'[' * 5_000}", "is too long; allowed: 200 characters"),
         (SMALL, f"run --aqm codel:target={NINES}ms", "is more than the engine can hold"),
         (SMALL, f"run --aqm {'x' * 100_000}", "unknown algorithm 'xxx"),
@@ -84,7 +89,7 @@ DEEP = "a." * 3_000 + "b"
             r": \x1b[31m\n: unk",
         ),
     ],
-    ids=map(str, range(18)),
+    ids=map(str, range(23)),
 )
 def test_what_a_file_may_hold_is_answered_by_a_short_sentence_in_its_words(
     text: str,

@@ -62,6 +62,8 @@ def test_lqds_algebra_contradicts_itself_and_its_example_turns_with_the_round_tr
     [
         ({"theory": {"flows": 10}}, "these keys: flows, capacity, packet, rtt"),
         ({"theory": {**THEORY, "rtt": "1 s"}}, "theory.rtt = '1 s'; it is a list"),
+        ({"theory": {**THEORY, "flows": 10.5}}, "114 ms: '10.5' is not a whole number"),
+        ({"theory": {**THEORY, "flows": "١٠"}}, "114 ms: '١٠' is not a whole number"),
         ({"theory": {**THEORY, "capacity": "fast"}}, "theory, 114 ms: "),
         ({"left": "lqd, printed"}, "there is no model 'lqd, printed'"),
         ({"left": "codel"}, "'codel' has no fluid model"),

@@ -534,6 +534,7 @@ def test_an_svg_of_its_own_has_its_letters_as_text(measured: Measured) -> None:
     ("words", "said"),
     [
         (["--width", "3.5"], "--width 3.5: a number and in or cm or mm are wanted"),
+        (["--width", "١٠cm"], "--width ١٠cm: a number and in or cm or mm are wanted"),
         (["--width", "90in"], "--width 90in: allowed: 1 in to 40 in"),
         (["--font", "8px"], "--font 8px: a number and pt are wanted"),
         (["--out", "a.html", "--font", "8pt"], "a.html: --width and --font are of pictures"),

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from sojourn import _native
 from sojourn.core.commit import commit
 from sojourn.core.errors import InputError, nearest
+from sojourn.core.units import UnitError, count
 
 HOSTS = ("sim", "linux")
 # Their names in tables and pages.
@@ -55,14 +56,14 @@ def read_seeds(words: Iterable[str], hosts: Sequence[str]) -> dict[str, int]:
         if is_of_one:
             check_hosts([host])
         try:
-            count = int(text)
-        except ValueError:
+            number = count(text)
+        except UnitError:
             raise InputError(
                 f"--seeds {word}: a number N is wanted, or HOST=N, as in linux=3"
             ) from None
-        if not 1 <= count <= _MOST_SEEDS:
+        if not 1 <= number <= _MOST_SEEDS:
             raise InputError(f"--seeds {word}: allowed: 1 to {_MOST_SEEDS}")
-        counts |= dict.fromkeys([host] if is_of_one else hosts, count)
+        counts |= dict.fromkeys([host] if is_of_one else hosts, number)
     return counts
 
 

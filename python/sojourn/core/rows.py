@@ -46,19 +46,9 @@ class Scale:
 _Q32 = 2**32 - 1
 
 
-def _count(text: str) -> int:
-    unread = units.UnitError(f"{text!r} is not a whole number, such as 10")
-    if not text.strip()[-1:].isdigit():
-        raise unread
-    number, unit = units.split(text)
-    if unit or number != number.to_integral_value():
-        raise unread
-    return int(number)
-
-
 def _exponent(text: str) -> int:
     """Read the exponent of one half: `9`, or `2^-9` as pages print it."""
-    return _count(text.strip().removeprefix("2^-"))
+    return units.count(text.strip().removeprefix("2^-"))
 
 
 def _address(text: str) -> int:
@@ -129,7 +119,7 @@ def _unit(scale: Scale) -> Unit:
         return Unit("address", _address, lambda v: str(ipaddress.IPv4Address(v)))
     if scale.name == "log2":
         return Unit("log2", _exponent, int)
-    return Unit("" if scale.name == "count" else scale.name, _count, int)
+    return Unit("" if scale.name == "count" else scale.name, units.count, int)
 
 
 SCALES = {scale[0]: Scale(*scale) for scale in _native.units()}

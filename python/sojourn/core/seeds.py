@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sojourn.core.errors import InputError
+from sojourn.core.units import UnitError, count
 
 # N, for seeds 1 to N, "FIRST..LAST", or the seeds themselves, without gaps.
 Seeds = int | str | range | Sequence[int]
@@ -31,11 +32,12 @@ def read(seeds: Seeds) -> range:
         text = str(seeds)
         first, between, last = text.partition(_BETWEEN)
         try:
-            found = range(int(first), int(last) + 1) if between else range(1, int(text) + 1)
-        except ValueError:
+            start, end = (count(first), count(last)) if between else (1, count(text))
+        except UnitError:
             raise InputError(
                 f"seeds {text}: a number N is wanted, for seeds 1 to N, or two, as in 11..20"
             ) from None
+        found = range(start, end + 1)
     if not found or found.step != 1 or found.start < 1 or found.stop > MAX_SEEDS + 1:
         raise InputError(
             f"{text} seeds; allowed: 1 to {MAX_SEEDS}; write N for seeds 1 to N, or FIRST..LAST"

@@ -104,6 +104,19 @@ def split(text: str, example: str = "50 ms") -> tuple[Decimal, str]:
         raise UnitError(unread) from error
 
 
+def count(text: str) -> int:
+    """Read a whole number without a unit: '10'. Raise UnitError for other text."""
+    unread = UnitError(f"{text!r} is not a whole number, such as 10")
+    # int() and isdigit() take the digits of every script.
+    if not re.search(r"[0-9]\s*$", text):
+        raise unread
+    number, unit = split(text)
+    # An int of a million digits takes long to make.
+    if unit or number.adjusted() > 99 or number != number.to_integral_value():
+        raise unread
+    return int(number)
+
+
 def convert(text: str, base: str, example: str) -> Decimal:
     """Convert `text` to a number of `base` units; the sentence of a UnitError shows `example`."""
     number, unit = split(text, example)

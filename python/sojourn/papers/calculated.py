@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.core.units import Duration, Rate, Size, UnitError
+from sojourn.core.units import Duration, Rate, Size, UnitError, count
 from sojourn.papers.claim import Claim
 from sojourn.result.metrics import METRICS, Metric
 from sojourn.theory.models import PRINTED, model, printed
@@ -50,7 +50,12 @@ def poles(claim: Claim, rtt: str, name: str) -> int:
     equilibrium there."""
     table = claim.theory
     try:
-        link = int(table["flows"]), Rate(table["capacity"]), Duration(rtt), Size(table["packet"])
+        link = (
+            count(str(table["flows"])),
+            Rate(table["capacity"]),
+            Duration(rtt),
+            Size(table["packet"]),
+        )
         by_name = _poles(name.partition(", ")[0], read(*link))
     except (InputError, UnitError, TypeError, ValueError) as error:
         raise InputError(f"claim {claim.id}: theory, {rtt}: {error}") from error

@@ -40,7 +40,8 @@ _OF = " of "
 AND = " + "
 Span = Mapping[str, Any]  # a window in a report
 _COUNTS = {"opened", "segments", "stalls", "switches", "timeouts", "fct_n"}
-_QUANTILE = re.compile(r"_p(\d+(?:\.\d+)?)_")
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_QUANTILE = re.compile(rf"_p({_NUMBER})_")
 
 
 @dataclass(frozen=True)
@@ -504,7 +505,6 @@ SAMPLE_METRICS = tuple(
 
 # The quantities of transfers and pages, by the words that names of metrics begin with.
 _TIMES = {"fct": "completion time", "page": "page load time"}
-_NUMBER = r"\d+(?:\.\d+)?"
 _OF_TIMES = re.compile(
     rf"(?P<of>{'|'.join(_TIMES)})_(?:p(?P<percent>{_NUMBER})_s|above_(?P<limit_s>{_NUMBER})s_pct)"
 )

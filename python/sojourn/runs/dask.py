@@ -82,7 +82,7 @@ def client(address: str) -> Iterator[tuple[Any, int]]:
 def _check_address(address: str) -> None:
     """Raise InputError for an address without a port, and for a host that has no address. Dask
     would wait for such a host, and print a traceback as it gives up."""
-    parts = re.fullmatch(r"(?:(?:tcp|tls)://)?\[?([^/\s]+?)\]?:(\d+)", address)
+    parts = re.fullmatch(r"(?:(?:tcp|tls)://)?\[?([^/\s]+?)\]?:([0-9]{1,5})", address)
     if not parts:
         raise InputError(f"--dask {address}: write tcp://HOST:PORT, as the scheduler prints it")
     try:

@@ -207,7 +207,7 @@ def _descend(part: Any, path: list[str], key: str) -> Iterator[dict[str, Any]]:
         names = _entry_names(part, key)
         if word in names:
             yield from _descend(part[names.index(word)], rest, key)
-        elif word.isdecimal() and int(word) < len(part):
+        elif word in map(str, range(len(part))):
             yield from _descend(part[int(word)], rest, key)
         else:
             raise InputError(f"--set {key}: {_missing(part, key, word)}")

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from sojourn.core.errors import InputError
 from sojourn.core.text import csv_text
+from sojourn.core.units import UnitError, split
 
 # A chart is drawn twice, for a page and for a telephone: its letters keep their size.
 WIDE_IN = 7.2
@@ -52,11 +53,10 @@ def _read(
 ) -> float:
     if text is None:
         return default
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
-    unit = text.removeprefix(number).strip()
     try:
+        number, unit = split(text)
         value = float(number) * units[unit]
-    except (ValueError, KeyError):
+    except (UnitError, KeyError):
         wanted = " or ".join(units)
         raise InputError(f"{option} {text}: a number and {wanted} are wanted") from None
     if not ends[0] <= value <= ends[1]:

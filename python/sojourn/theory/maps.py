@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sojourn.core.errors import InputError, nearest
-from sojourn.core.units import Duration, Rate, UnitError
+from sojourn.core.units import Duration, Rate, UnitError, count
 from sojourn.theory.models import model
 from sojourn.theory.network import MOST_FLOWS, Network, NoEquilibrium
 from sojourn.theory.rows import Chosen
@@ -90,9 +90,10 @@ _AXES: Mapping[str, _Kind] = {
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_FLOWS:
+    number = count(text)
+    if not 1 <= number <= MOST_FLOWS:
         raise UnitError(f"{text!r} is not a number of flows; allowed: 1 to {MOST_FLOWS}")
-    return int(text)
+    return number
 
 
 def axes(text: str, network: Network) -> tuple[Axis, Axis]:

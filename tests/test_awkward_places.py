@@ -183,6 +183,29 @@ def test_a_full_disk_leaves_no_part_of_a_new_file_and_keeps_nothing_else(
     assert [path.name for path in Path().iterdir()] == ["small.toml"]
 
 
+def test_a_new_paper_is_a_whole_folder_or_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write = Path.write_text
+
+    def until_the_disk_is_full(path: Path, text: str, encoding: str) -> int:
+        if path.name == "claims.toml":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, text, encoding)
+
+    with monkeypatch.context() as context:
+        context.setattr(Path, "write_text", until_the_disk_is_full)
+        assert status(["new", "--paper", "mine"]) == 3
+    assert capsys.readouterr().err == (
+        "sojourn: mine: the disk is full; make room, and run the same command again\n"
+    )
+    assert [path.name for path in Path().iterdir()] == ["small.toml"]
+    assert status(["new", "--paper", "small.toml/mine"]) == 3
+    assert "small.toml is a file; name another place" in capsys.readouterr().err
+    assert status(["new", "--paper", "mine"]) == 0
+    assert len(list(Path("mine").rglob("*.toml"))) >= 3
+
+
 @pytest.mark.parametrize("thing", [None, 5, b"small.toml"])
 def test_what_is_no_scenario_is_told_so(thing: Any) -> None:
     with pytest.raises(sojourn.InputError, match="is no scenario; give its file"):

@@ -38,7 +38,7 @@ from sojourn.papers.reasons import Measured
 from sojourn.papers.reproduce import SEPARATOR, Reproduction, judge
 from sojourn.scenario.known import SCHEMA, without_licence
 from sojourn.scenario.reference import published, schema_text
-from sojourn.store.store import write_errors
+from sojourn.user_aqm.library import new_folder
 
 
 @dataclass(frozen=True)
@@ -264,8 +264,8 @@ def write_sample(folder: Path) -> Path:
             up = "../" * len(place.parent.parts) or "./"
             text = f"#:schema {up}{_SCHEMAS[path.name]}\n{text}"
         texts[str(place)] = text
-    for name, text in texts.items():
-        with write_errors(folder / name):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
+    with new_folder(folder) as beside:
+        for name, text in texts.items():
+            (beside / name).parent.mkdir(parents=True, exist_ok=True)
+            (beside / name).write_text(text, encoding="utf-8")
     return folder

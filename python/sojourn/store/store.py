@@ -117,7 +117,7 @@ def write_errors(path: Path, *, is_result: bool = False) -> Iterator[None]:
             raise StoreError(
                 f"{path}: there is no folder {path.parent}; make it, or name another place"
             ) from error
-        if isinstance(error, NotADirectoryError):
+        if isinstance(error, NotADirectoryError) or path.parent.is_file():
             file = next((parent for parent in path.parents if parent.is_file()), path.parent)
             raise StoreError(f"{path}: {file} is a file; name another place") from error
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -27,6 +27,7 @@ from sojourn.linux.device import (
     QDISCS,
     RING,
     ROUTES,
+    SOCKETS,
     Reading,
     asked,
 )
@@ -110,6 +111,30 @@ def test_odd_values_are_left_out_and_end_nothing(name: str, odd: Any) -> None:
             doctor.examine(first, other, set_up.device, Rate(LINE), Rate(LINE))
             doctor.examine(other, now, set_up.device)
         assert metrics.text(other)
+
+
+@pytest.mark.parametrize("digits", [21, 5_000])
+def test_numbers_that_no_counter_can_hold_are_left_out_of_classes_and_connections(
+    digits: int,
+) -> None:
+    odd = "9" * digits
+    for name, command, number in (
+        ("two_classes", asked(CLASSES, "wan"), r"(?<=ceil )\d+|\d+(?= pkt )"),
+        ("bleached", SOCKETS, r"(?<=bytes_received:)\d+"),
+    ):
+        [set_up] = [one for one in EVERY if one.name == name]
+        first, now = recorded(set_up)
+        text = now.answers[command]
+        assert re.search(number, text)
+        for found in re.finditer(number, text):
+            changed = text[: found.start()] + odd + text[found.end() :]
+            other = Reading({**now.answers, command: changed})
+            doctor.examine(first, other, set_up.device, Rate(LINE))
+            if command != SOCKETS:
+                assert len(other.classes("wan")) == len(now.classes("wan")) - 1
+        every = Reading({**now.answers, command: re.sub(number, odd, text)})
+        said = doctor.examine(first, every, set_up.device)
+        assert "ecn" not in [verdict.check for verdict in said]
 
 
 def test_answers_that_are_no_list_of_tables_are_refused_with_the_remedy() -> None:

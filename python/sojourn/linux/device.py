@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sojourn.core.errors import InputError, RunError
-from sojourn.core.units import Rate
+from sojourn.core.units import Rate, UnitError
 
 # The packages of the programs that are read.
 TOOLS = {"tc": "iproute2", "ip": "iproute2", "ss": "iproute2", "ethtool": "ethtool"}
@@ -100,10 +100,12 @@ def commands(devices: list[str]) -> list[str]:
     return [*OF_MACHINE, *(asked(form, device) for device in devices for form in OF_DEVICE)]
 
 
+# The longest of 64 bits.
+DIGITS = 20
 _CLASS = re.compile(
     r"^class htb (?P<id>\S+) (?:root|parent (?P<parent>\S+)) (?:leaf (?P<leaf>\S+) )?"
     r".*?ceil (?P<ceil>[1-9]\d*[KMGT]?i?bit) .*\n"
-    r" Sent \d+ bytes (?P<packets>\d+) pkt ",
+    rf" Sent \d+ bytes (?P<packets>\d{{1,{DIGITS}}}) pkt ",
     re.MULTILINE,
 )
 
@@ -126,13 +128,11 @@ _QDISC: Mapping[str, Any] = {
 }
 # And from each device: `link` is the one below, `master` its bridge or VRF.
 _LINK: Mapping[str, Any] = {"ifname": "", "link": "", "master": "", "flags": [], "mtu": 1500}
-# The longest of 64 bits.
-_DIGITS = 20
 
 
 def _whole(text: str) -> float:
     """Read a whole number; one that no counter can hold is a fraction, which no judge takes."""
-    return int(text) if len(text) <= _DIGITS else float(text)
+    return int(text) if len(text) <= DIGITS else float(text)
 
 
 def inner(table: Mapping[str, Any], *keys: str) -> Any:
@@ -147,6 +147,15 @@ def number(table: Mapping[str, Any], *keys: str) -> int:
     """Give the whole number at this path of keys; 0 where there is none."""
     found = inner(table, *keys)
     return found if isinstance(found, int) else 0
+
+
+def _class(found: re.Match[str]) -> Class | None:
+    try:
+        ceil = Rate(found["ceil"])
+    except UnitError:
+        return None
+    parent, leaf = found["parent"] or "", found["leaf"] or ""
+    return Class(found["id"], parent, leaf, ceil, int(found["packets"]))
 
 
 @dataclass(frozen=True)
@@ -195,17 +204,8 @@ class Reading:
         return sorted(leaving, key=lambda qdisc: not qdisc.get("root"))
 
     def classes(self, device: str) -> list[Class]:
-        """Give the classes of HTB of a device."""
-        return [
-            Class(
-                found["id"],
-                found["parent"] or "",
-                found["leaf"] or "",
-                Rate(found["ceil"]),
-                int(found["packets"]),
-            )
-            for found in _CLASS.finditer(self.text(CLASSES, device))
-        ]
+        """Give the classes of HTB of a device, but for those of values that no counter can hold."""
+        return list(filter(None, map(_class, _CLASS.finditer(self.text(CLASSES, device)))))
 
     def redirect(self, device: str) -> str:
         """Name the device to which all that arrives is led; empty where none is."""
@@ -222,12 +222,12 @@ class Reading:
     def number(self, form: str, device: str = "") -> int | None:
         """Give the number of a file; None where there is none."""
         text = self.text(form, device).strip()
-        return int(text) if re.fullmatch(rf"-?\d{{1,{_DIGITS}}}", text) else None
+        return int(text) if re.fullmatch(rf"-?\d{{1,{DIGITS}}}", text) else None
 
     def ring_pkts(self, device: str) -> int | None:
         """Give the slots of the ring towards the wire; None where the driver tells none."""
         current = self.text(RING, device).partition("Current hardware settings")[2]
-        found = re.search(rf"^TX:\s*(\d{{1,{_DIGITS}}})\b", current, re.MULTILINE)
+        found = re.search(rf"^TX:\s*(\d{{1,{DIGITS}}})\b", current, re.MULTILINE)
         return int(found[1]) if found else None
 
 

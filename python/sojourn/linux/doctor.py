@@ -39,6 +39,7 @@ _MOST_SHARE = 0.98
 # Enough that a marking sender has sent some.
 _HEARD_BYTES = 100_000
 _FEW_CONNECTIONS = 3
+_RECEIVED = re.compile(rf"bytes_received:(\d{{1,{dev.DIGITS}}})\b")
 
 
 @dataclass(frozen=True)
@@ -404,7 +405,7 @@ def _bleached(case: Case) -> Iterator[Verdict]:
         line
         for line in numbers
         if re.search(r"\becn\b", line)
-        and int(next(iter(re.findall(r"bytes_received:(\d+)", line)), 0)) >= _HEARD_BYTES
+        and int(next(iter(_RECEIVED.findall(line)), 0)) >= _HEARD_BYTES
     ]
     if len(agreed) >= _FEW_CONNECTIONS and not any("ecnseen" in line for line in agreed):
         yield Verdict(

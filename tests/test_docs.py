@@ -226,6 +226,8 @@ def test_the_readme_links_each_algorithm_to_its_page() -> None:
     for name in algorithms():
         page = f"docs/reference/algorithms/{name}.md"
         assert f"| [`{name}`]({page}) |" in readme and (DOCS.parent / page).exists()
+    assert readme.count("](docs/reference/algorithms/") == len(algorithms())
+    assert f"{len(algorithms())} AQMs are here" in readme
 
 
 def test_the_page_of_keys_has_a_default_in_words_where_defaults_stand() -> None:

@@ -656,7 +656,9 @@ def test_an_ablation_and_a_search_have_one_rule_of_reasons(toy: Path, tmp_path: 
     searched = search(load(toy), out=tmp_path / "out", workers=2)
     reproduction = reproduce(find(["toy/1"])[0], quick=True, workers=2)
     by_cell = {one.base.cell: one for one in searched.reasons}
-    for one in off(reproduction):
+    found = off(reproduction)
+    assert found
+    for one in found:
         other = by_cell[one.base.cell]
         assert (one.kind, one.base) == (other.kind, other.base)
         assert one.changes[0].after.values == next(

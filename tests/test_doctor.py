@@ -87,7 +87,7 @@ TAKEN = (
     *("ifname", "link", "master", "flags", "mtu", "stats64", "tx", "bytes", "dev", "actions"),
     *("options", "to_dev", "kind", "handle", "parent", "root", "qlen", "backlog", "packets"),
     *("drops", "ecn", "algorithm", "split_gso", "rate", "bandwidth", "default", "maxpacket"),
-    *("direct_packets_stat", "sojourn", "marks", "ecn_mark"),
+    *("direct_packets_stat", "sojourn", "marks", "ecn_mark", "ecn_marks", "marked"),
 )
 
 

@@ -14,6 +14,7 @@ import termios
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,7 @@ def imported(*words: str) -> set[str]:
 
 
 def test_a_run_imports_what_it_needs_and_no_more(small: Path) -> None:
+    assert all(map(find_spec, UNNEEDED)), "none has another name today"
     assert not UNNEEDED & imported("run", str(small))
     assert not ({"rich"} | UNNEEDED) & imported("run", str(small), "--json")
 

@@ -560,10 +560,11 @@ def test_a_verb_of_results_names_the_command_for_one_cell_of_a_sweep(
     said = capsys.readouterr().err
     found = re.search(r"one cell: sojourn (run grid/scenario.toml .*) --out cell", said)
     assert found and found[1].endswith("--set dumbbell.rate=VALUE")
-    command = found[1].replace("VALUE", "1Mbit/s").split()
+    values = {"AQM": "pie", "N": "2", "VALUE": "1Mbit/s"}
+    command = re.sub(r"\b(AQM|N|VALUE)\b", lambda word: values[word[0]], found[1]).split()
     assert status([*command, "--out", "cell"]) == 0
     assert status(["export", "cell", *words]) == 0
-    assert len([*Path("files").iterdir()]) == 1
+    assert len([path for path in Path("files").iterdir() if "pie" in path.name]) == 2
 
 
 def test_a_thousand_cells_that_are_there_take_seconds() -> None:

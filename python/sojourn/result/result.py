@@ -350,7 +350,7 @@ class Result:
             raise _no_result(folder) from error
         if "sweep" in head:
             keys = (key for axis in head["axes"] for key in axis["keys"])
-            cell = " ".join(f"--set {key}=VALUE" for key in keys)
+            cell = " ".join(("--aqm AQM --seeds N", *(f"--set {key}=VALUE" for key in keys)))
             raise InputError(
                 f"{folder}: holds a sweep; `plot` and `compare` take it, alone or beside sweeps, "
                 f'and sojourn.sweep("{folder}/sweep.toml", out="{folder}") reads it. A result of '

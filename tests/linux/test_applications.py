@@ -18,18 +18,22 @@ pytestmark = [pytest.mark.timeout(1800), pytest.mark.usefixtures("kernel")]
 Groups = dict[str, dict[str, Any]]
 
 
+def on_linux(text: str) -> list[Groups]:
+    """Give the groups by name, of each window."""
+    found = run(json.dumps(loads(text).to_engine("linux")), 1, lambda share: True)
+    assert found
+    return by_name(found[0])
+
+
 def on_both_hosts(text: str) -> list[list[Groups]]:
     """Give the groups by name, of each window, on Linux and in the simulator."""
-    form = json.dumps(loads(text).to_engine())
-    found = run(form, 1, lambda share: True)
-    done = _native.run(form, 1)
-    assert found
+    done = _native.run(json.dumps(loads(text).to_engine()), 1)
     assert done
-    reports = found[0], json.loads(done[0])
-    return [
-        [{group["name"]: group for group in window["groups"]} for window in report["transport"]]
-        for report in reports
-    ]
+    return [on_linux(text), by_name(json.loads(done[0]))]
+
+
+def by_name(report: dict[str, Any]) -> list[Groups]:
+    return [{group["name"]: group for group in window["groups"]} for window in report["transport"]]
 
 
 STREAM = """
@@ -89,6 +93,38 @@ def test_a_viewer_sees_the_same_on_both_hosts() -> None:
     assert [group["stalls"] for group in stopped] == [0, 0, 0]
     assert stopped[0]["segments"] == sim[0]["stopped"]["segments"] > 20
     assert stopped[1]["segments"] == 0
+
+
+# The link nearly stands still for longer than this server waits.
+BROKEN = """
+format = 2
+name = "a stream whose server gives up in the middle of a segment"
+duration = "60 s"
+
+[dumbbell]
+rate = "8 Mbit/s"
+rtt = "40 ms"
+aqm = { algorithm = "fifo", limit = 2 }
+schedule = [{ at = "10 s", rate = "1 kbit/s" }, { at = "25 s", rate = "8 Mbit/s" }]
+
+[[dumbbell.flows]]
+name = "stream"
+app = { kind = "video", ladder = ["1 Mbit/s"], segment = "1 s", buffer = "5 s" }
+linux = { sysctls = { tcp_retries2 = 1 } }
+
+[record]
+windows = [
+    { name = "before", from = "0 s", to = "10 s" },
+    { name = "after", from = "40 s", to = "60 s" },
+]
+"""
+
+
+def test_a_stream_whose_connection_breaks_off_in_a_segment_begins_anew() -> None:
+    before, after = (groups["stream"] for groups in on_linux(BROKEN))
+    assert before["opened"] == 1 and before["segments"] >= 10
+    assert after["segments"] == pytest.approx(20, abs=2)
+    assert after["stalls"] == 0
 
 
 CALL = """

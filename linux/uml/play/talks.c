@@ -40,6 +40,13 @@ static void leave(struct talk *talk, int end)
 	side->fd = -1;
 }
 
+static void leave_silently(struct talk *talk, int end)
+{
+	if (talk->sides[end].fd >= 0 && !flows[talk->flow].udp)
+		silence(talk->sides[end].fd);
+	leave(talk, end);
+}
+
 static void free_talk(struct talk *talk)
 {
 	tell_unfinished(talk);
@@ -170,6 +177,12 @@ void settle(size_t number)
 			leave(talk, end);
 		gone[end] = side->fd < 0 && side->fin_sent && side->peer_closed;
 	}
+	/* An application never closes. One end was reset; the other may never hear of it. */
+	if (talk->plan->words && (gone[0] || gone[1])) {
+		for (int end = 0; end < 2; end++)
+			leave_silently(talk, end);
+		gone[0] = gone[1] = 1;
+	}
 	if (gone[talk->plan->opener])
 		end_talk(number);
 	/* The next one may have moved the array. */
@@ -187,11 +200,8 @@ void stop(size_t flow)
 
 		if (!talk->plan || talk->flow != flow)
 			continue;
-		for (int end = 0; end < 2; end++) {
-			if (talk->sides[end].fd >= 0 && !flows[flow].udp)
-				silence(talk->sides[end].fd);
-			leave(talk, end);
-		}
+		for (int end = 0; end < 2; end++)
+			leave_silently(talk, end);
 		free_talk(talk);
 	}
 }

@@ -73,8 +73,10 @@ void end_talk(size_t number)
 		tell("page", flow, stay->begun_ns);
 	free(stay->begun);
 	stay->visit = NULL;
-	/* A transfer that broke off begins anew, as the engine's never breaks off. */
-	if (talk->sides[talk->plan->opener].owed && flows[flow].nvisits == 1)
+	/* What broke off begins anew, as the engine's never breaks off; an application's
+	 * conversation ends in no other way. */
+	if ((talk->sides[talk->plan->opener].owed || talk->plan->words) &&
+	    flows[flow].nvisits == 1)
 		flows[flow].next = 0;
 	next = next_visit(&flows[flow]);
 	if (flows[flow].open || !next)

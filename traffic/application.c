@@ -20,6 +20,12 @@ void application_end(struct application *application)
 		application->kind->end(application);
 }
 
+void application_begins_anew(struct application *application)
+{
+	if (application->kind->begins_anew)
+		application->kind->begins_anew(application);
+}
+
 int application_opener(const struct application *application)
 {
 	return application->kind->opener;

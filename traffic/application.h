@@ -50,6 +50,10 @@ struct application *application_of(const char *words, double (*exponential)(doub
 
 void application_end(struct application *application);
 
+/* Its connection broke off, and the conversation begins anew over another one. What the viewer
+ * has in its buffer stays. */
+void application_begins_anew(struct application *application);
+
 /* Which end opens the conversation. */
 int application_opener(const struct application *application);
 

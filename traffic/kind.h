@@ -17,6 +17,7 @@ struct kind {
 	int (*hears)(struct application *, int end, uint64_t now_ns, uint64_t sent_ns,
 	             uint64_t delay_ns);
 	struct viewing (*viewing)(const struct application *, uint64_t now_ns);
+	void (*begins_anew)(struct application *);
 	void (*end)(struct application *);
 };
 

@@ -131,6 +131,7 @@ static struct decision view(struct stream *stream, uint64_t now_ns)
 	}
 	if (stream->requests)
 		take(&stream->player, now_ns);
+	play(&stream->player, now_ns);
 	wait_ns = choose(&stream->player);
 	stream->asked_bytes += segment_bytes(&stream->player);
 	stream->requests++;
@@ -161,6 +162,14 @@ static struct decision next(struct application *application, int end, uint64_t n
 	return end == END_TO ? view(stream, now_ns) : serve(stream);
 }
 
+static void begins_anew(struct application *application)
+{
+	struct stream *stream = (struct stream *)application;
+
+	stream->asked_bytes = stream->requests = stream->answers = 0;
+	stream->waits = 0;
+}
+
 static struct viewing viewing(const struct application *application, uint64_t now_ns)
 {
 	struct player player = ((const struct stream *)application)->player;
@@ -177,8 +186,11 @@ static void end(struct application *application)
 
 struct application *video_of(const char *words)
 {
-	static const struct kind KIND = {
-	        .opener = END_TO, .next = next, .viewing = viewing, .end = end};
+	static const struct kind KIND = {.opener = END_TO,
+	                                 .next = next,
+	                                 .viewing = viewing,
+	                                 .begins_anew = begins_anew,
+	                                 .end = end};
 	struct stream *stream = room(NULL, sizeof(*stream));
 	struct player *player = &stream->player;
 	uint64_t bps;

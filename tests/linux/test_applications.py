@@ -115,14 +115,18 @@ linux = { sysctls = { tcp_retries2 = 1 } }
 [record]
 windows = [
     { name = "before", from = "0 s", to = "10 s" },
+    { name = "broken", from = "10 s", to = "25 s" },
     { name = "after", from = "40 s", to = "60 s" },
 ]
 """
 
 
 def test_a_stream_whose_connection_breaks_off_in_a_segment_begins_anew() -> None:
-    before, after = (groups["stream"] for groups in on_linux(BROKEN))
+    before, broken, after = (groups["stream"] for groups in on_linux(BROKEN))
     assert before["opened"] == 1 and before["segments"] >= 10
+    # The viewer keeps the five seconds that it has, and its picture stands still after them.
+    assert broken["opened"] == 1
+    assert (broken["stalls"], broken["stalled_s"]) == (1, pytest.approx(10, abs=2.5))
     assert after["segments"] == pytest.approx(20, abs=2)
     assert after["stalls"] == 0
 

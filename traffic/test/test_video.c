@@ -112,6 +112,32 @@ TEST(viewer_and_server_agree_on_every_byte)
 	end(both);
 }
 
+TEST(a_stream_that_broke_off_in_a_segment_asks_anew_and_keeps_what_it_has)
+{
+	struct stream *stream = stream_of("4000000000 60000000000 1000000 2000000 3000000");
+	struct application *both = &stream->application;
+	struct decision request;
+
+	for (uint64_t second = 0; second < 2; second++) {
+		next(both, END_TO, second * S);
+		for (int i = 0; i < 2; i++)
+			next(both, END_FROM, second * S);
+		next(both, END_TO, second * S);
+	}
+	/* One segment came, at 1 s; the second breaks off. */
+	begins_anew(both);
+	request = next(both, END_TO, 8 * S);
+	CHECK_EQ(request.bytes, REQUEST_BYTES);
+	CHECK_EQ(request.hears_bytes, 500000);
+	CHECK_EQ(next(both, END_FROM, 8 * S).heard_bytes, REQUEST_BYTES);
+	CHECK_EQ(next(both, END_FROM, 8 * S).bytes, 500000);
+	CHECK_EQ(next(both, END_TO, 8 * S).heard_bytes, 500000);
+	CHECK_EQ(viewing(both, 8 * S).segments, 1);
+	CHECK_EQ(viewing(both, 8 * S).stalls, 1);
+	CHECK_EQ(viewing(both, 8 * S).stalled_ns, 3 * S);
+	end(both);
+}
+
 TEST(the_bytes_of_a_segment_are_rounded_up_at_any_rate)
 {
 	static const struct {

@@ -6,20 +6,12 @@
 
 #include "play.h"
 
-static void add_viewing(struct viewing *sum, struct viewing viewing)
-{
-	sum->segments += viewing.segments;
-	sum->bps += viewing.bps;
-	sum->rungs += viewing.rungs;
-	sum->switches += viewing.switches;
-	sum->stalls += viewing.stalls;
-	sum->stalled_ns += viewing.stalled_ns;
-}
-
-/* A conversation that begins anew has another one. */
 void begin_application(struct flow *flow, const char *words)
 {
-	end_application(flow);
+	if (flow->application) {
+		application_begins_anew(flow->application);
+		return;
+	}
 	flow->application = application_of(words, exp);
 	if (!flow->application) {
 		errno = EINVAL;
@@ -61,9 +53,7 @@ struct move decide(struct talk *talk, int end, size_t n)
 
 struct viewing viewing_of(struct flow *flow)
 {
-	struct viewing sum = flow->viewed;
-
-	if (flow->application)
-		add_viewing(&sum, application_viewing(flow->application, decision_ns(flow)));
-	return sum;
+	if (!flow->application)
+		return flow->viewed;
+	return application_viewing(flow->application, decision_ns(flow));
 }

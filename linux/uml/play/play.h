@@ -65,7 +65,7 @@ struct flow {
 	struct transit transit[2]; /* by receiver; none of echoes */
 	struct application *application;
 	uint64_t decided_ns;   /* the last time that it was told */
-	struct viewing viewed; /* of applications that are over */
+	struct viewing viewed; /* of an application that is over */
 };
 
 /* A visit under way. */

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! Looks at the groups of flows at steps of the series.
+//! Samples each group of flows over time: bytes delivered, open connections, their windows and round
+//! trips. `group_series.parquet` is made of it.
 
 use std::iter::repeat_n;
 use std::ops::Range;

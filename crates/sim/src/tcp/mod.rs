@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! The room of TCP, as Linux 6.12 speaks it, without input or output of its own: segments and
-//! deadlines go in, segments, deadlines and events come out. It uses `base` alone, and knows
-//! neither nodes nor links nor queues.
+//! TCP as Linux 6.12 speaks it, without input or output of its own: segments and deadlines go in,
+//! segments, deadlines and events come out. It uses `base` alone, and knows neither nodes nor links
+//! nor queues.
 //!
 //! State is apart from policy. `connection` holds all state together, and each file of policy adds
 //! to it. `send` is the sending half, `receive` the receiving one, `cc` the congestion window.
-//! For both halves: `handshake` begins a connection, `ecn` sees to marks, `rtt` and `timers` to
-//! time, `outgoing` makes segments of what was decided, and `metrics` hands what was learnt to the
-//! next connection.
+//! Files for both halves: `handshake` begins a connection, and `ecn` handles marks. `rtt` measures
+//! round trips, `timers` keeps deadlines, and `clock` rounds them as Linux's timer wheel does.
+//! `outgoing` makes segments of decisions, and `segment` is their form. `metrics` keeps facts of a
+//! path for the next connection, `stats` has counters, and `config` has the switches.
 //!
 //! `docs/inside/tcp.md` lists each behaviour, its source and its switch.
 

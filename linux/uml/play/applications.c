@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* applications.c: what decides the moves of a flow's conversation, where no script does. */
+/* applications.c: asks a flow's application for its moves, in place of a script. */
 #include <errno.h>
 #include <math.h>
 
@@ -26,7 +26,8 @@ void end_application(struct flow *flow)
 	flow->application = NULL;
 }
 
-/* What was due before something from the network may come after it. */
+/* A move that was due earlier may be asked for after an arrival. Time never goes back for the
+ * application. */
 uint64_t decision_ns(struct flow *flow)
 {
 	if (here() > flow->decided_ns)

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-/* datagrams.c: those of flows without connections, and their echoes. */
+/* datagrams.c: sends and takes the datagrams of flows without connections, and their echoes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 
 static char payload[1 << 16];
 
-/* When an end sent it. Datagrams at a constant rate need no memory of that. */
+/* Time at which an end sent datagram n. It is reckoned, not kept, for a constant rate. */
 static uint64_t sent_ns(const struct flow *flow, int end, size_t n)
 {
 	const struct visit *visit = &flow->visits[0];
@@ -57,7 +57,7 @@ void send_datagram(struct flow *flow, int fd, int end, uint64_t bytes)
 		die("send");
 }
 
-/* One of its own has come to an end. */
+/* A datagram of the other end has arrived at `end`. */
 static void note_datagram(struct flow *flow, int end, uint64_t n, uint64_t took_ns)
 {
 	flow->sent[!end].came[n / 8] |= (unsigned char)(1 << n % 8);
@@ -99,8 +99,8 @@ void take_datagrams(size_t talk, int end)
 	}
 }
 
-/* Those of an end that were sent longer ago than the longest delay so far, which have arrived
- * or are lost, and those of the others that have arrived. */
+/* Datagrams of an end that have arrived or are lost. All that were sent longer ago than the
+ * longest delay so far count, and of the later ones those that have arrived. */
 static uint64_t expected_of(const struct flow *flow, int end)
 {
 	size_t low = 0, high = flow->sent[end].count;

@@ -75,7 +75,7 @@ static struct aqm_verdict overflow(void *st, const void *conf, u64 now,
 	return aqm_drop(AQM_WHY_LIMIT);
 }
 
-/* In flows the loss is that of the fattest: it made room. */
+/* In flows, a packet of the fattest that made room is the loss. */
 static void gone(void *st, const void *conf, u64 now, const struct aqm_view *view,
                  const struct aqm_pkt *pkt, u8 why)
 {

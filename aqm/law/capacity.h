@@ -7,7 +7,7 @@
  * the first: its length and that time are summed. Their ratio is the capacity, without
  * smoothing or knowledge of the link. Summing both sides over a busy stretch
  * averages out drivers that fetch packets in bursts. The first interval of a busy
- * period is left out: a shaper's saved-up credit sends it at line rate. It
+ * period is left out: a shaper's saved-up credit sends it at line rate. This interval
  * counts only while there is no better estimate.
  *
  * Time in which the link is stopped is not service time: a gap longer than `longest_ns` is
@@ -31,7 +31,7 @@ struct capacity {
 	u32 last_bytes;
 	u32 busy;      /* packets were left behind the last departure */
 	u32 fresh;     /* the busy period began in this interval */
-	u64 most_sent; /* in one interval: a lower bound while nothing is known */
+	u64 most_sent; /* bytes in one interval: a lower bound while nothing is known */
 };
 
 static inline void capacity_departure(struct capacity *c, u64 now, u32 bytes, u32 left_pkts,

@@ -9,6 +9,15 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# Files that tell the version, and where.
+TOLD = {
+    "linux/qdisc/dkms.conf": r'^PACKAGE_VERSION="(.*)"',
+    "linux/qdisc/sch_sojourn.c": r'^MODULE_VERSION\("(.*)"\)',
+    "linux/openwrt/sojourn/Makefile": r"^PKG_VERSION:=(.*)",
+    "linux/debian/changelog": r"^sojourn \((.*)\)",
+    "docs/guide/router.md": r"\bsojourn[-/](\d[\d.]*\d)",
+    "CITATION.cff": r"^version: (\S+)",
+}
 
 
 def main() -> str | None:
@@ -17,15 +26,7 @@ def main() -> str | None:
     if newest is None or newest[1] != cargo:
         found = newest[1] if newest else "nothing"
         return f"CHANGELOG.md begins with {found}, Cargo.toml says {cargo}"
-    told = {
-        "linux/qdisc/dkms.conf": r'^PACKAGE_VERSION="(.*)"',
-        "linux/qdisc/sch_sojourn.c": r'^MODULE_VERSION\("(.*)"\)',
-        "linux/openwrt/sojourn/Makefile": r"^PKG_VERSION:=(.*)",
-        "linux/debian/changelog": r"^sojourn \((.*)\)",
-        "docs/guide/router.md": r"\bsojourn[-/](\d[\d.]*\d)",
-        "CITATION.cff": r"^version: (\S+)",
-    }
-    for name, pattern in told.items():
+    for name, pattern in TOLD.items():
         found_here = set(re.findall(pattern, (ROOT / name).read_text(), re.MULTILINE))
         if found_here != {cargo}:
             return f"{name} has {' '.join(sorted(found_here))}, Cargo.toml says {cargo}"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -70,7 +71,6 @@ UNITS = "systemd-networkd.service stage.service"
 DISK_GB = 4
 # The packages before the upgrade: the same sources with another version.
 OLD = "0.0.9"
-VERSIONED = ("debian/changelog", "linux/qdisc/dkms.conf", "linux/qdisc/sch_sojourn.c")
 WANTS = "etc/systemd/system/sys-subsystem-net-devices-eth0.device.wants"
 DEBUGFS = "/usr/sbin/debugfs"
 
@@ -189,9 +189,17 @@ def packages(version: str, folder: Path) -> None:
     """Build them as `make deb` does, with this version."""
     tree, log = folder / f"sojourn-{version}", folder / "deb.log"
     run([ROOT / "linux/debian/make-source.sh", tree], log)
-    for file in (tree / name for name in VERSIONED):
+    for file in versioned(tree):
         file.write_text(file.read_text().replace(current(), version))
     run(["dpkg-buildpackage", "-us", "-uc", "-b"], log, cwd=tree)
+
+
+def versioned(tree: Path) -> list[Path]:
+    """Files of a source package that tell its version."""
+    told = runpy.run_path(str(ROOT / "tools/check-version.py"))["TOLD"]
+    # A source package has this folder at its top.
+    places = [tree / name.replace("linux/debian/", "debian/") for name in told]
+    return [file for file in places if file.exists()]
 
 
 def current() -> str:

@@ -15,6 +15,7 @@ TOLD = {
     "linux/qdisc/sch_sojourn.c": r'^MODULE_VERSION\("(.*)"\)',
     "linux/openwrt/sojourn/Makefile": r"^PKG_VERSION:=(.*)",
     "linux/debian/changelog": r"^sojourn \((.*)\)",
+    "docs/start/first-run.md": r"\bsojourn-(\d[\d.]*\d)-",
     "docs/guide/router.md": r"\bsojourn[-/](\d[\d.]*\d)",
     "CITATION.cff": r"^version: (\S+)",
 }

@@ -39,10 +39,22 @@ NEEDED = {
     "dh": "debhelper",
     "dh_dkms": "dh-dkms",
 }
-INCLUDED = (
-    "linux-image-cloud-amd64,linux-headers-cloud-amd64,initramfs-tools,dkms,systemd-sysv,udev"
-)
-INCLUDED += ",iproute2,iputils-ping,kmod"
+INCLUDED = "initramfs-tools,dkms,systemd-sysv,udev,iproute2,iputils-ping,kmod"
+# Debian's updates have a newer kernel than its release. The disk has the older one, and packages of
+# the newer one in a folder.
+KERNEL = "linux-image-cloud-amd64 linux-headers-cloud-amd64"
+NEWER = "srv/kernel"
+KERNELS = f"""\
+export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG"
+old=$(apt-cache madison linux-image-cloud-amd64 | awk 'END {{ print $3 }}')
+set -- "$1" $(for name in {KERNEL}; do echo "$name=$old"; done)
+root=$1
+shift
+apt-get install --yes -o DPkg::Chroot-Directory="$root" "$@"
+mkdir -p "$root/{NEWER}/partial"
+apt-get install --yes --download-only -o Dir::Cache::archives="$root/{NEWER}" {KERNEL}
+rm -r "$root/{NEWER}/partial"
+"""
 # The first serial port is the console of the kernel and systemd, the second one the transcript.
 UNIT = """\
 [Unit]
@@ -91,6 +103,9 @@ QUEUES = [
     Step("tc -s qdisc show dev eth0", SENT),
     Step("tc -s qdisc show dev ifb-eth0", SENT),
 ]
+PACKETS = (
+    "tc -s qdisc show dev eth0 | sed -n '/^qdisc sojourn/{n;s/.* bytes \\([0-9]*\\) pkt.*/\\1/p}'"
+)
 AT_BOOT = [Step("systemctl is-active sojourn-qdisc@eth0", "^active"), *QUEUES]
 
 
@@ -134,19 +149,42 @@ def stages(version: str) -> list[Stage]:
     put = [Step(f"apt-get install --quiet --yes ./*_{OLD}_*.deb"), installed(OLD, "6.1.0")]
     put += [Step(CONF), Step("systemctl enable sojourn-qdisc@eth0")]
     upgrade = [
+        Step("uname -r | tee /var/tmp/first", r"^6.1.0\S*"),
+        *AT_BOOT,
+        loaded(OLD),
+        Step(f"{PACKETS} | tee /run/packets", r"^\d+$"),
+        Step("ping -q -i 0.2 10.0.2.2 >/run/pings & echo $! >/run/ping"),
         Step(f"apt-get install --quiet --yes ./*_{version}_*.deb"),
+        Step("kill -INT $(cat /run/ping); sleep 1; cat /run/pings", r"\d+ received, 0% packet"),
+        # The same queue counts on.
+        Step(f'[ "$({PACKETS})" -gt $(($(cat /run/packets) + 20)) ] && {PACKETS}', r"^\d+$"),
         installed(version, "6.1.0"),
         gone("the old one", f"find /usr/src /var/lib/dkms -name '*{OLD}'"),
-        Step("modinfo -k $(ls /lib/modules) -F version sch_sojourn", rf"^{re.escape(version)}$"),
+        *AT_BOOT,
+        # A module in use stays until the machine restarts.
+        loaded(OLD),
+        Step("modinfo -F version sch_sojourn", rf"^{re.escape(version)}$"),
         Step("cat /etc/sojourn/eth0.conf", r"^UP=4750kbit\nDOWN=47500kbit\nQUEUE=fq_codel$"),
         Step(f"readlink -e /{WANTS}/sojourn-qdisc@eth0.service", r"/sojourn-qdisc@\.service$"),
+        SOUND,
     ]
-    purge = [Step("uname -r", r"^6.1.0\S*"), *AT_BOOT, loaded(version), SOUND]
+    second = [
+        Step(f"apt-get install --quiet --yes /{NEWER}/*.deb"),
+        Step("dkms status | grep -c installed", "^2$"),
+        Step("dkms status | grep -v $(cat /var/tmp/first)", r", x86_64: installed$"),
+    ]
+    purge = [
+        Step('[ "$(uname -r)" != "$(cat /var/tmp/first)" ] && uname -r', r"^6.1.0\S*"),
+        *AT_BOOT,
+        loaded(version),
+        SOUND,
+    ]
     purge += [Step("apt-get purge --quiet --yes 'sojourn-*'"), *REMOVED]
     return [
         Stage(f"the packages of {OLD} are installed, and the unit is enabled", put, booted=False),
-        Stage("an upgrade", upgrade, booted=False),
-        Stage("a boot, and a purge with a queue in use", purge),
+        Stage("a boot, and an upgrade with queues in use", upgrade),
+        Stage("a second kernel is installed", second, booted=False),
+        Stage("a boot of the second kernel, and a purge with queues in use", purge),
     ]
 
 
@@ -168,7 +206,7 @@ def lay(work: Path) -> None:
     for name, text in FILES.items():
         (work / Path(name).name).write_text(text)
         hooks.append(f'cp "{work / Path(name).name}" "$1/{name}"')
-    hooks += [f'chroot "$1" systemctl enable {UNITS}']
+    hooks += [KERNELS, f'chroot "$1" systemctl enable {UNITS}']
     run(
         [*words, *(f"--customize-hook={hook}" for hook in hooks), "bookworm", work / "root.tar"],
         log,
@@ -181,7 +219,7 @@ def lay(work: Path) -> None:
 
 
 def system() -> Path:
-    recipe = [INCLUDED, UNITS, *FILES, *FILES.values(), str(DISK_GB)]
+    recipe = [INCLUDED, KERNELS, UNITS, *FILES, *FILES.values(), str(DISK_GB)]
     return kept(cache_root() / f"debian-12-{digest([], recipe)}", lay)
 
 

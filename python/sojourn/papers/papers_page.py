@@ -183,8 +183,10 @@ def _counts(verdicts: Verdicts) -> str:
     rows = []
     for host in HOSTS:
         words = [by_host[host][0] for _, by_host in verdicts.values()]
-        rows.append((_HOSTS[host], *map(words.count, VERDICTS)))
-    table = markdown(("claims", *VERDICTS), rows, range(1, 1 + len(VERDICTS)))
+        provisional = sum(bool(by_host[host][2]) for _, by_host in verdicts.values())
+        rows.append((_HOSTS[host], *map(words.count, VERDICTS), provisional))
+    columns = ("claims", *VERDICTS, "of these provisional")
+    table = markdown(columns, rows, range(1, len(columns)))
     by_cause = [f"{_HOSTS[host]}: {text}" for host in HOSTS for text in [_causes(verdicts, host)]]
     missed = [text for text in by_cause if not text.endswith(": ")]
     return f"{table}\nNot found here, {'; '.join(missed)}.\n" if missed else table

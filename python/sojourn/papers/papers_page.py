@@ -180,12 +180,15 @@ def _by_host(entry: Mapping[str, Any] | None) -> dict[str, tuple[str, str, str]]
 
 
 def _counts(verdicts: Verdicts) -> str:
-    rows = []
-    for host in HOSTS:
-        words = [by_host[host][0] for _, by_host in verdicts.values()]
-        provisional = sum(bool(by_host[host][2]) for _, by_host in verdicts.values())
-        rows.append((_HOSTS[host], *map(words.count, VERDICTS), provisional))
-    columns = ("claims", *VERDICTS, "of these provisional")
+    found = {host: [by_host[host] for _, by_host in verdicts.values()] for host in HOSTS}
+    rows = [
+        (verdict, *(sum(word == verdict for word, _, _ in found[host]) for host in HOSTS))
+        for verdict in VERDICTS
+    ]
+    rows.append(
+        ("of these provisional", *(sum(bool(few) for *_, few in found[host]) for host in HOSTS))
+    )
+    columns = ("claims", *map(_HOSTS.__getitem__, HOSTS))
     table = markdown(columns, rows, range(1, len(columns)))
     by_cause = [f"{_HOSTS[host]}: {text}" for host in HOSTS for text in [_causes(verdicts, host)]]
     missed = [text for text in by_cause if not text.endswith(": ")]

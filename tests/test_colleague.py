@@ -159,6 +159,19 @@ def test_a_number_that_was_changed_by_hand_is_named_with_its_file(
     assert said.endswith(" the same, but files were changed\n")
 
 
+def test_a_file_that_the_command_reads_and_the_folder_lacks_is_named_with_status_1(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sojourn.run("s.toml", aqms=["./mine.c"], out="out")
+    (file,) = Path("out").glob("own/*/mine.c")
+    file.unlink()
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    name = file.relative_to("out")
+    assert capsys.readouterr().err == (
+        f"sojourn: out: lacks {name}; ask its sender for the whole folder\n"
+    )
+
+
 def test_no_python_of_a_result_runs_when_it_is_verified(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

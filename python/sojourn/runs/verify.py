@@ -30,6 +30,14 @@ _VERBS = ("run", "sweep", "reproduce")
 _OPTIONS = ("--aqm", "--set", "--seeds", "--host", "--quick")
 _OUTSIDE = re.compile(r"(^|[^\w.])(/|~)|(^|[^\w.])\.\.(/|$)|\0")
 _CELLS = "cells.parquet"
+# What its command reads: the files that it names, and the scenario and the sweep.
+_READ = re.compile(r"own/.|[^/]+\.toml$")
+
+
+class IncompleteError(StoreError):
+    """A result without a file that its command reads."""
+
+    exit_status = 1
 
 
 @dataclass(frozen=True)
@@ -71,12 +79,19 @@ class Verified:
 def verify(result: str | Path, *, workers: int | None = None) -> Verified:
     """Repeat the result in a folder, and compare the runs one by one. `workers` runs go at once.
 
-    InputError: the folder names no command that repeats it. RunError: the command fails, or makes
-    other runs.
+    InputError: the folder names no command that repeats it. IncompleteError: a file that the
+    command reads is missing. RunError: the command fails, or makes other runs.
     """
     folder = Path(result)
     head = _head(folder)
     words = _words(folder, head)
+    missing = [
+        name for name in _written(head) if _READ.match(name) and not (folder / name).is_file()
+    ]
+    if missing:
+        raise IncompleteError(
+            f"{folder}: lacks {', '.join(missing)}; ask its sender for the whole folder"
+        )
     before = _fingerprints(folder, head)
     with tempfile.TemporaryDirectory(prefix="sojourn-verify-") as scratch:
         out = Path(scratch) / "result"
@@ -127,12 +142,18 @@ def _surroundings() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))}
 
 
+def _written(head: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the digests of the files of a result, by their names in its folder."""
+    files = head.get("files")
+    known = files if isinstance(files, dict) else {}
+    return {name: written for name, written in known.items() if not _OUTSIDE.search(name)}
+
+
 def _changed(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
     """Yield the files of a result that are there and are not as its own digests say."""
-    files = head.get("files")
-    for name, written in files.items() if isinstance(files, dict) else ():
+    for name, written in _written(head).items():
         path = folder / name
-        if not _OUTSIDE.search(name) and path.is_file() and digest_of(path) != written:
+        if path.is_file() and digest_of(path) != written:
             yield name
 
 

@@ -93,6 +93,14 @@ def test_numbers_of_a_picture_and_of_a_heat_map_have_their_intervals(kept: Kept)
             assert high == pytest.approx(min(1, mean + half), abs=1e-5)
 
 
+def test_the_panel_of_a_picture_with_one_is_named_by_its_axis(kept: Kept) -> None:
+    means = [row for row in kept.means if row["rate_mbps"] == 1]
+    (found,) = charts(replace(kept, means=means), Wish(x="rtt", y="bulk.jain"))
+    alone = replace(found, panels=[replace(found.panels[0], title="")])
+    names = {row["panel"] for row in csv.DictReader(io.StringIO(alone.csv()))}
+    assert names == {"Jain's index, bulk"}
+
+
 def test_logarithmic_axes_are_of_delays_too_and_numbered_at_their_own_values(kept: Kept) -> None:
     (delay,) = charts(kept, Wish(x="rtt", y="queue_delay_mean_ms", log=True))
     (jain,) = charts(kept, Wish(x="rtt", y="bulk.jain", log=True))

@@ -201,7 +201,7 @@ class Chart:
         columns, rows = self.columns, self.rows
         if not columns:
             points = [
-                (f"{panel.title}, {panel.y}", part.name, *pair, *ends)
+                (", ".join(filter(None, (panel.title, panel.y))), part.name, *pair, *ends)
                 for panel in self.panels
                 for part in panel.parts
                 for pair, ends in zip(part.pairs, part.ends, strict=True)

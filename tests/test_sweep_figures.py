@@ -387,6 +387,13 @@ def test_an_axis_is_named_by_its_key_too_and_an_error_names_the_axes(kept: Kept)
         kept.axis("--x", "rat")
 
 
+def test_a_metric_of_flows_that_are_not_there_is_answered_with_those_that_are(kept: Kept) -> None:
+    with pytest.raises(InputError, match=r"^--y: 'web.jain': .* no such flows. Valid names: bulk"):
+        kept.metric("--y", "web.jain")
+    with pytest.raises(InputError, match="add it to `metrics`"):
+        kept.metric("--y", "bulk.goodput_mbps")
+
+
 def test_a_finished_sweep_gains_seeds_by_the_command_of_its_readme(
     folders: tuple[Path, Path],
     tmp_path: Path,

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,7 +14,9 @@ from sojourn.core.errors import InputError, StoreError
 from sojourn.core.hosts import made_by
 from sojourn.result.compare import check_known, entries
 from sojourn.result.inputs import Inputs
-from sojourn.result.metrics import Metric, find
+from sojourn.result.metrics import Metric, find, misplaced, places_of
+from sojourn.scenario import toml
+from sojourn.scenario.model import Scenario
 from sojourn.store.store import digest_of, read_json
 from sojourn.sweeps.result import FORMAT, Swept, head_of, texts
 
@@ -38,6 +41,7 @@ class Kept:
     cells: Sequence[Row]  # a run each
     means: Sequence[Row]
     metrics: tuple[Metric, ...]
+    scenario: Callable[[], Scenario]  # reads it where an error needs it
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -65,7 +69,9 @@ class Kept:
         metrics = [name.removesuffix("_ci95") for name in means[0] if name.endswith("_ci95")]
         written = {name: (folder / name).read_text(encoding="utf-8") for name in _TEXTS}
         file = folder / "sweep.toml"
-        return cls(folder, file, written, head, cells, means, tuple(map(find, metrics)))
+        found = tuple(map(find, metrics))
+        scenario = partial(toml.load, folder / "scenario.toml")
+        return cls(folder, file, written, head, cells, means, found, scenario)
 
     @classmethod
     def of(cls, swept: Swept) -> Self:
@@ -74,7 +80,8 @@ class Kept:
         file = Path(spec.source)
         cells, means = swept.cells_table().to_pylist(), swept.means_table().to_pylist()
         written = texts(spec, Inputs(file.parent))
-        return cls(file, file, written, head_of(swept, made_by()), cells, means, spec.metrics)
+        head = head_of(swept, made_by())
+        return cls(file, file, written, head, cells, means, spec.metrics, lambda: spec.scenario)
 
     def __repr__(self) -> str:
         return f"<Kept: {self.name} of {self.place}>"
@@ -116,6 +123,11 @@ class Kept:
         for metric in self.metrics:
             if (metric.kind, metric.place) == (wanted.kind, wanted.place):
                 return metric
+        # An axis may change which queues are recorded, but not the flows.
+        if wanted.places != "queues":
+            places = places_of(self.scenario().expand())
+            if reason := misplaced(wanted, places):
+                raise InputError(f"{option}: {reason}")
         raise InputError(
             f"{option} {name}: the sweep has no such metric; add it to `metrics` of "
             f"{self.file} and sweep again: no run is made again. It has: "

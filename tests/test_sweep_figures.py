@@ -101,6 +101,18 @@ def test_the_panel_of_a_picture_with_one_is_named_by_its_axis(kept: Kept) -> Non
     assert names == {"Jain's index, bulk"}
 
 
+def test_an_axis_of_few_values_is_numbered_at_these_values_and_begins_at_0(kept: Kept) -> None:
+    (found,) = charts(kept, Wish(x="rtt", y="queue_delay_mean_ms"))
+    for axes in draw(found).axes:
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["10", "40"]
+        assert axes.get_xlim() == (0, 42)
+    # Seven values, or two beside each other, are numbered at round ones.
+    for values in (range(10, 80, 10), (10, 11, 100)):
+        many = [{**row, "rtt_ms": value} for row in kept.means[:2] for value in values]
+        (found,) = charts(replace(kept, means=many), Wish(y="queue_delay_mean_ms"))
+        assert not found.panels[0].ticks
+
+
 def test_logarithmic_axes_are_of_delays_too_and_numbered_at_their_own_values(kept: Kept) -> None:
     (delay,) = charts(kept, Wish(x="rtt", y="queue_delay_mean_ms", log=True))
     (jain,) = charts(kept, Wish(x="rtt", y="bulk.jain", log=True))

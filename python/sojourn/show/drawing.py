@@ -152,7 +152,7 @@ def _panel(axes: Any, panel: Panel, layout: Layout, tall: int, *, narrow: bool) 
         axes.set_xticks([], minor=True)
     elif panel.x_log:
         _numbered(axes.xaxis, *axes.get_xlim())
-    else:
+    if not panel.x_log and (panel.x_right or not panel.ticks):
         axes.set_xlim(0, panel.x_right)
     if panel.y_log:
         axes.set_yscale("log")

@@ -7,6 +7,7 @@ A panel has one value of each further axis, and of the queue where there are sev
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -246,7 +247,7 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
                 y_log=is_log,
                 # An interval may reach down to zero, which is endlessly far.
                 y_bottom=min(row[metric.name] for row in of_panel) / 2 if is_log else None,
-                ticks=_ticks(places, is_log=log) if log or not is_number else (),
+                ticks=_ticks(places, is_log=log),
             )
         )
     chart = Chart.described(
@@ -259,18 +260,20 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
     return replace(chart, few=_few(kept, rows, [metric]))
 
 
-# So many values number their axis themselves, where they stand apart by this share of it.
+# So many numbers stand at the ticks of their axis, where they are apart by this share of it.
 _MOST_TICKS, _APART = 6, 1 / 12
 
 
 def _ticks(places: Mapping[Any, float], *, is_log: bool) -> list[tuple[float, str]]:
-    """Number an axis at its own values; none where numbers on a logarithmic axis would be too
-    many, or on one another."""
+    """Number an axis at its own values; none where numbers would be too many, or on one another."""
     ticks = [(place, _value(value)) for value, place in places.items()]
-    if is_log and all(not isinstance(value, str) for value in places):
+    if not any(isinstance(value, str) for value in places):
         ends = [place for place, _ in ticks]
-        apart = (ends[-1] / ends[0]) ** _APART if ends[0] > 0 else float("inf")
-        if len(ticks) > _MOST_TICKS or any(b < apart * a for a, b in pairwise(ends)):
+        if is_log:
+            if ends[0] <= 0:
+                return []
+            ends = [math.log(end / ends[0]) for end in ends]
+        if len(ticks) > _MOST_TICKS or any(b - a < _APART * ends[-1] for a, b in pairwise(ends)):
             return []
     return ticks
 

@@ -452,5 +452,7 @@ def test_a_new_sweep_of_a_scenario_runs_or_says_why_there_is_none(
     (command,) = re.findall(r"sojourn (sweep .*)", said.out)
     short = ["--set", "duration=1s", "--set", "record.windows=[]", "--seeds", "1"]
     assert status([*command.split(), *short]) == 0
+    assert Path("sweep.toml").read_text().startswith("#:schema ./sweep.schema.json\n")
+    assert "#:schema" not in Path("grid/sweep.toml").read_text()
     assert status(["new", "--sweep", f"{scenario}.toml"]) == 2
     assert "there is such a file; nothing was written" in capsys.readouterr().err

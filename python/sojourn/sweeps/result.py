@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -398,7 +399,8 @@ def _beside_scenario(spec: Sweep, inputs: Inputs) -> str:
     """Write the file with its scenario and its other files beside it."""
     import tomlkit
 
-    document = tomlkit.parse(spec.text.removeprefix("\ufeff"))
+    # The schema that an editor finds by this line is beside the user's file alone.
+    document = tomlkit.parse(re.sub(r"(?m)^#:schema .*\n", "", spec.text.removeprefix("\ufeff")))
     document.remove("scenario")
     rename_files(document, inputs.name)
     if any(library.is_file(variant.algorithm) for variant in spec.variants):

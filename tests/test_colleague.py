@@ -230,6 +230,18 @@ def test_a_changed_file_takes_the_place_of_its_earlier_version() -> None:
     assert [run.labels["aqm"] for run in result] == ["codel", "mine"]
 
 
+def test_a_sweep_says_that_a_changed_file_takes_the_place_of_its_earlier_rows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    axis = "[[axes]]\nkey = 'dumbbell.rtt'\nvalues = ['10 ms', '30 ms']\n"
+    Path("sweep.toml").write_text(f"scenario = 's.toml'\naqms = ['./mine.c', 'codel']\n{axis}")
+    for text, is_told in (("", False), ("", False), ("// changed\n", True), ("", True)):
+        Path("mine.c").write_text(library.template_text("mine") + text)
+        assert status(["sweep", "sweep.toml", "--out", "out"]) == 0
+        said = "mine.c: changed since out was written, and the rows of the earlier version are gone"
+        assert (said in capsys.readouterr().err) == is_told
+
+
 def test_a_folder_takes_the_runs_that_the_users_store_has() -> None:
     swept = "[[axes]]\nkey = 'dumbbell.rtt'\nvalues = ['10 ms', '30 ms']\n"
     Path("sweep.toml").write_text(f"scenario = 's.toml'\n{swept}")

@@ -89,6 +89,11 @@ def _tell_counts(swept: Swept, out: Path | None) -> None:
     cells = len(swept.spec.cells)
     there = len(swept.rows) - swept.made
     tell_note(f"{cells} cells, {len(swept.rows)} runs: {there} were there, {swept.made} made")
+    if swept.changed:
+        tell_note(
+            f"{', '.join(swept.changed)}: changed since {out} was written, and the rows of the "
+            "earlier version are gone from its tables; sweep that with another --out to have both"
+        )
     if out is None and swept.made:
         key = swept.rows[0].key
         for place in sorted(Path().glob(f"*/runs/{key[:2]}/{key}")):

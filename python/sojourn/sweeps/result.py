@@ -128,6 +128,8 @@ class Swept:
     made: int  # runs that were not there before, or not whole
     store: Store
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    # The user's files of which the folder had the rows of an earlier version.
+    changed: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Swept: {self.spec.name}, {len(self.spec.cells)} cells, {len(self.rows)} runs>"
@@ -279,8 +281,9 @@ def _finite(value: float) -> float | None:
 FORMAT = 1
 
 
-def save(swept: Swept, folder: Path) -> None:
-    """Write the folder; it counts as finished only with its last file.
+def save(swept: Swept, folder: Path) -> tuple[str, ...]:
+    """Write the folder; it counts as finished only with its last file. Return the user's files of
+    which it had the rows of an earlier version.
 
     InputError: another command has meanwhile put more into it.
     """
@@ -298,7 +301,7 @@ def save(swept: Swept, folder: Path) -> None:
         own=_OF_OWN if has_own else "", core=version_text(made)
     ).encode()
     with claim(folder).held() as own:
-        _check(own.path, swept.spec)
+        before = _check(own.path, swept.spec)
         for name, pieces in (("groups.parquet", swept.groups()), ("flows.parquet", swept.flows())):
             beside = partial_name(folder / name)
             with write_errors(folder / name, is_result=True):
@@ -311,6 +314,20 @@ def save(swept: Swept, folder: Path) -> None:
             "files": own.write_all(contents | inputs.files, swept.sources),
         }
         own.write("result.json", json.dumps(head, indent=1).encode())
+    return _replaced(before, head)
+
+
+_OWN = re.compile(r"own/([^/]+)@[0-9a-f]+")
+
+
+def _replaced(before: Mapping[str, Any], head: Mapping[str, Any]) -> tuple[str, ...]:
+    """List the names of files that have another version in the later head of a result."""
+    old, new = (
+        {match[0]: match[1] for name in of.get("files", ()) if (match := _OWN.match(name))}
+        for of in (before, head)
+    )
+    gone = (name for version, name in old.items() if version not in new)
+    return tuple(dict.fromkeys(name for name in gone if name in new.values()))
 
 
 def head_of(swept: Swept, made: Mapping[str, Any]) -> dict[str, Any]:
@@ -369,14 +386,15 @@ def check_folder(folder: Path, spec: Sweep) -> None:
     _check(folder, spec)
 
 
-def _check(folder: Path, spec: Sweep) -> None:
+def _check(folder: Path, spec: Sweep) -> dict[str, Any]:
+    """Check as `check_folder` does, and return the head of the sweep that is there, if any."""
     other = f"name another folder: --out {folder}-2"
     if (folder / "reproduction.json").exists():
         raise InputError(f"{folder}: holds what another command made; {other}")
     try:
-        head = read_json(folder / "result.json")
+        head: dict[str, Any] = read_json(folder / "result.json")
     except (OSError, ValueError):
-        return
+        return {}
     if "sweep" not in head:
         raise InputError(f"{folder}: holds what another command made; {other}")
     until = spec.seeds
@@ -393,6 +411,7 @@ def _check(folder: Path, spec: Sweep) -> None:
             f"{folder}: holds a sweep that has cells, algorithms, hosts or seeds that this one has "
             f"not; ask for those too, or {other}"
         )
+    return head
 
 
 def _beside_scenario(spec: Sweep, inputs: Inputs) -> str:

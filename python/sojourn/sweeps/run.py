@@ -11,6 +11,7 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -86,9 +87,7 @@ def sweep(
         first_of.setdefault((row.cell, row.aqm, row.host), len(first_of))
     rows.sort(key=lambda row: (row.cell, first_of[row.cell, row.aqm, row.host], row.seed))
     swept = Swept(spec, tuple(rows), made + store.damaged, store, sources)
-    if out:
-        save(swept, Path(out))
-    return swept
+    return replace(swept, changed=save(swept, Path(out))) if out else swept
 
 
 def jobs(spec: Sweep, wanted: Mapping[int, range]) -> Iterator[Job]:

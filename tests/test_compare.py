@@ -14,7 +14,7 @@ import pytest
 import sojourn
 from rich.console import Console
 from sojourn.cli import status, tables
-from sojourn.core.text import FORMATS, Table
+from sojourn.core.text import FORMATS, Column, Table
 from sojourn.papers.reproduce import Reproduction
 from sojourn.result.compare import (
     Case,
@@ -126,6 +126,18 @@ def test_markdown_and_latex_have_the_cells_of_the_csv(
 def test_signs_of_a_form_are_escaped_in_it(form: str, cell: str) -> None:
     table = Table.of_rows("t", ["name"], [["a|b & c_1 <5 %"]])
     assert cell in FORMATS[form](table).splitlines()
+
+
+def test_a_csv_has_columns_for_a_difference_its_interval_and_whether_it_is_shown() -> None:
+    cells = ["+3.28\n[+2.82, +3.73]", "-0.10\n[-0.30, +0.10]", "–", "-2.00\n[-3.00, -1.00]"]
+    table = Table("", [Column("aqm", list("abcd"))], [Column("delay\n(ms)", cells)])
+    assert table.csv().splitlines() == [
+        'aqm,delay (ms),"delay (ms), low","delay (ms), high","delay (ms), shown"',
+        "a,+3.28,+2.82,+3.73,true",
+        "b,-0.10,-0.30,+0.10,false",
+        "c,,,,",
+        "d,-2.00,-3.00,-1.00,true",
+    ]
 
 
 def test_a_format_that_is_not_there_is_named_with_the_nearest(

@@ -272,10 +272,12 @@ def test_a_table_of_a_comparison_can_stand_in_a_paper_by_itself(
     _, table = text.split("miss by chance, on average\n")[:2]
     head, *rows = csv.reader(io.StringIO(table.split("\n\n")[0]))
     assert head[:4] == ["rtt", "rate", "aqm", "short: Jain's index bulk"]
-    assert len(rows) == 8 and "difference: Jain's index bulk" in head
+    name = "difference: Jain's index bulk"
+    assert len(rows) == 8 and head[-4:-1] == [name, f"{name}, low", f"{name}, high"]
     for row in rows:
-        low, mean, high = (float(row[-1].split()[n].strip("[,]")) for n in (1, 0, 2))
+        mean, low, high = map(float, row[-4:-1])
         assert low <= mean <= high
+        assert row[-1] == ("true" if low > 0 or high < 0 else "false")
     assert status(["compare", *map(str, folders), "--format", "latex"]) == 0
     delay = capsys.readouterr().out.split(r"\end{tabular}")
     assert "short: & more: & difference:" in delay[0] and "(ms) & (ms) & (ms)" in delay[0]

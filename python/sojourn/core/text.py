@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +73,8 @@ class Table:
         return markdown(self.headings, rows, right)
 
     def csv(self) -> str:
-        """Write it as CSV; a mean and its interval take a column each."""
+        """Write it as CSV. A mean and half of its interval take a column each; a difference takes
+        four, with the ends of its interval and whether it is shown to be one."""
         columns = [
             part
             for heading, of in zip(self.headings, self.all_columns, strict=True)
@@ -105,8 +107,22 @@ BESIDE = " ± "  # between a mean and half of its interval
 NOTHING = "–"  # where nothing was measured
 
 
+# A difference, and below it its interval.
+_DIFFERENCE = re.compile(r"(\S+)\n\[(\S+), (\S+)\]")
+
+
 def _apart(heading: str, cells: Sequence[str]) -> Iterable[Column]:
     cells = ["" if cell == NOTHING else cell for cell in cells]
+    found = [_DIFFERENCE.fullmatch(cell) for cell in cells]
+    if any(found):
+        rows = [
+            (match[1], match[2], match[3], str(float(match[2]) * float(match[3]) > 0).lower())
+            if match
+            else (cell, "", "", "")
+            for match, cell in zip(found, cells, strict=True)
+        ]
+        heads = [heading, *(f"{heading}, {part}" for part in ("low", "high", "shown"))]
+        return map(Column, heads, zip(*rows, strict=True))
     if not any(BESIDE in cell for cell in cells):
         return [Column(heading, cells)]
     parts = [cell.partition(BESIDE) for cell in cells]

@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 from sojourn.cli import status
+from sojourn.core.errors import InputError
 from sojourn.papers.claim import RULES
+from sojourn.papers.experiment import PaperFiles
 
 
 @pytest.fixture
@@ -66,6 +70,47 @@ def test_a_mistake_of_a_file_is_told_before_the_first_run(
     assert status(["reproduce", "./mypaper", "--quick", "--out", "out"]) == 2
     assert sentence in capsys.readouterr().err
     assert not (paper.parent / "out" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'factor = "10%"',
+        "factor = 0",
+        "factor = -0.1",
+        "factor = nan",
+        "factor = inf",
+        "factor = true",
+        "factor = []",
+        "factor = [0.1]",
+        "factor = [0.1, 0.2, 0.3]",
+        "factor = [0.2, 0.1]",
+        "factor = [0, 0.1]",
+        f"factor = 1{'0' * 400}",
+        'margin = "-5 %"',
+        "margin = nan",
+        "margin = [-5]",
+    ],
+)
+def test_a_factor_or_margin_that_decides_nothing_is_told_with_its_line(
+    paper: Path, line: str
+) -> None:
+    path = paper / "1" / "claims.toml"
+    path.write_text(path.read_text().replace("factor = 0.1", line))
+    (experiment,) = PaperFiles(paper).experiments
+    key = line.partition(" ")[0]
+    rule = {"factor": "a factor is a number above 0", "margin": "a margin is a number in the"}
+    with pytest.raises(InputError, match=rf"claims.toml:10: claims\[0\].{key}: .*{rule[key]}"):
+        experiment.check()
+
+
+@pytest.mark.parametrize("line", ['factor = "10%"', "factor = 0", "factor = [1]", "margin = [1]"])
+def test_an_editor_knows_a_wrong_factor_or_margin_by_the_schema(paper: Path, line: str) -> None:
+    text = (paper / "1" / "claims.toml").read_text()
+    schema = json.loads((paper / "claims.schema.json").read_text())
+    jsonschema.validate(tomllib.loads(text), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text.replace("factor = 0.1", line)), schema)
 
 
 def test_a_folder_that_is_no_paper_is_refused_with_what_one_has(

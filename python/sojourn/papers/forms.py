@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -135,6 +136,36 @@ _EITHER = {"anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1}]}
 Names = Annotated[Any, AfterValidator(_names), WithJsonSchema(_EITHER)]
 
 
+def is_number(value: object) -> bool:
+    """Tell whether a value is a finite number; true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
+
+
+def _factor(value: Any) -> Any:
+    ends = value if isinstance(value, list) else [value]
+    are_factors = all(is_number(end) and end > 0 for end in ends)
+    if not are_factors or (value is ends and not (len(ends) == 2 and ends[0] < ends[1])):
+        raise refusal(
+            f"{written(value)}: a factor is a number above 0, as 0.5; with relation = 'between' "
+            "two of them, [LEAST, MOST]"
+        )
+    return value
+
+
+def _margin(value: Any) -> Any:
+    if not is_number(value):
+        raise refusal(f"{written(value)}: a margin is a number in the metric's unit, as -5")
+    return value
+
+
+_ABOVE_0 = {"type": "number", "exclusiveMinimum": 0}
+_TWO = {"type": "array", "items": _ABOVE_0, "minItems": 2, "maxItems": 2}
+Factor = Annotated[Any, AfterValidator(_factor), WithJsonSchema({"anyOf": [_ABOVE_0, _TWO]})]
+Margin = Annotated[Any, AfterValidator(_margin), WithJsonSchema({"type": "number"})]
+
+
 class ClaimTable(Model):
     """One sentence of a paper, and how it is read; sojourn.papers.claims_file has the forms."""
 
@@ -149,10 +180,10 @@ class ClaimTable(Model):
     right: Names | None = None
     along: dict[str, tuple[Text, ...]] | None = None
     where: dict[str, Names] = Field({})
-    # The forms of these depend on each other: claims_file has them.
+    factor: Factor | None = None
+    margin: Margin | None = None
+    # The forms of these depend on other keys: claims_file has them.
     value: Any = None
-    factor: Any = None
-    margin: Any = None
     quorum: Any = None
     turns: Any = None
     quote: StrictBool = False

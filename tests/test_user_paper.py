@@ -48,6 +48,13 @@ def test_a_paper_of_a_folder_runs_and_its_claims_are_judged(
         ("1/experiment.toml", 'window = "full"', "", "window is missing; write it here or in"),
         ("1/experiment.toml", '"full"', '"ful"', "window: the scenario has no 'ful'"),
         ("1/experiment.toml", '"drop_pct"', '"drop"', "unknown metric 'drop'"),
+        (
+            "1/experiment.toml",
+            '"20 ms", "80 ms"',
+            "20, 80",
+            "1/experiment.toml: axes[0]: mypaper/1, drop, 20, Drop-tail: dumbbell.rtt: 20 has no",
+        ),
+        ("paper.toml", "limit = 500", "limit = -1", "sojourn: mypaper/1, drop, 20 ms, Drop-tail:"),
         ("1/published.toml", "20 ms", "21 ms", "no cell is 'drop, 21 ms, Drop-tail"),
         ("1/claims.toml", '"CoDel"', '"Codel"', "1/claims.toml: no cell is 'drop, 20 ms, Codel"),
         ("1/claims.toml", '"less"', '"lesser"', "1/claims.toml:9: claims[0].relation: 'lesser'"),

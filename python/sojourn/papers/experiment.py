@@ -266,6 +266,7 @@ class Experiment:
                 raise self._wrong(("pieces", i), f"the scenario has no '{piece}'.{near}")
         self._check_quick()
         self._check_metrics()
+        self._check_axes()
         measured = {
             (signal.name, contender.name, metric)
             for signal in self.signals()
@@ -298,6 +299,23 @@ class Experiment:
                 if reason := misplaced(find_metric(name), places):
                     raise self._wrong(("signals", i), reason)
 
+    def _check_axes(self) -> None:
+        """Raise InputError for a value of an axis that the scenario refuses. The first cell with
+        each value is tried."""
+        signals = {signal.name: signal for signal in self.signals()}
+        cells = self.cells()
+        for i, axis in enumerate(self._axes()):
+            for point in axis.points:
+                label = next(c.label for c in cells if c.texts[axis.name] == point.text)
+                for contender in self.contenders(signals[label])[:1]:
+                    try:
+                        self.case(contender, signals[label])
+                    except InputError as error:
+                        # A wrong row of paper.toml is no mistake of the axis.
+                        if not any(key.split(".")[-1] in str(error) for key in point.changes):
+                            raise
+                        raise self._wrong(("axes", i), str(error)) from error
+
     def claims(self) -> tuple[list[Claim], set[ClaimedCell]]:
         """Read the claims, and the cells that settled a setting according to the file. Cells that a
         search has settled come on top (sojourn.papers.points)."""
@@ -313,9 +331,12 @@ class Experiment:
     def cells(self) -> list[Cell]:
         """List every signal with every point of the other axes."""
         signals = tuple(Point(entry["name"], entry["set"]) for entry in self.data["signals"])
+        return list(grid([Axis("signal", signals), *self._axes()]))
+
+    def _axes(self) -> list[Axis]:
+        """Read the axes beside the signal."""
         tables = [AxisTable.model_validate(table) for table in self.data.get("axes", ())]
-        others = [Axis(source.name, source.points()) for source in read_axes(tables, self._wrong)]
-        return list(grid([Axis("signal", signals), *others]))
+        return [Axis(source.name, source.points()) for source in read_axes(tables, self._wrong)]
 
     def _wrong(self, path: Keys, reason: str) -> InputError:
         return InputError(f"{self.folder / 'experiment.toml'}: {spell(path)}: {reason}")

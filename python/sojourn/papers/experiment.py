@@ -54,7 +54,7 @@ from sojourn.runs.run import Case, changed
 from sojourn.scenario.ends import recorded
 from sojourn.scenario.model import Scenario
 from sojourn.scenario.parts import Window
-from sojourn.scenario.toml import Keys, load, spell
+from sojourn.scenario.toml import Keys, line_of, load, read_text, spell
 from sojourn.scenario.variant import Variant
 from sojourn.sweeps.axes import Axis, Cell, Point, grid
 from sojourn.sweeps.axes import axes as read_axes
@@ -269,18 +269,42 @@ class Experiment:
         self._check_axes()
         measured = {
             (signal.name, contender.name, metric)
-            for signal in self.signals()
+            for signal in self._by_name.values()
             for contender in self.contenders(signal)
             for metric in (*signal.metrics, *signal.beside)
         }
-        named = {"published.toml": list(self.published)}
-        named["claims.toml"] = [cell for claim in self.claims()[0] for cell in claim.cells()]
-        for file, cells in named.items():
-            for cell in cells:
+        for cell in self.published:
+            if cell not in measured:
+                place = self._place("published.toml", cell)
+                raise InputError(f"{place}: {self._unmeasured(cell)}")
+        for i, claim in enumerate(self.claims()[0]):
+            for cell in claim.cells():
                 if cell not in measured:
-                    near = nearest(", ".join(cell), [", ".join(known) for known in measured])
-                    path = self.folder / file
-                    raise InputError(f"{path}: no cell is '{', '.join(cell)}'.{near}")
+                    place = self._place("claims.toml", ("claims", i))
+                    raise InputError(f"{place}: claim {claim.id}: {self._unmeasured(cell)}")
+
+    def _place(self, file: str, path: Keys) -> str:
+        """Name a file of the experiment, with the line of the key."""
+        line = line_of(read_text(self.folder / file), path)
+        return f"{self.folder / file}{f':{line}' if line else ''}"
+
+    def _unmeasured(self, cell: ClaimedCell) -> str:
+        """Say which of cell, algorithm and metric there is not."""
+        label, algorithm, metric = cell
+        signal = self._by_name.get(label)
+        if not signal:
+            values = "; ".join(
+                f"{axis.name}: {', '.join(point.text for point in axis.points)}"
+                for axis in self._axes()
+            )
+            return f"no cell is '{label}'.{nearest(label, self._by_name)} The axes have {values}"
+        names = [contender.name for contender in self.contenders(signal)]
+        if algorithm not in names:
+            return f"no algorithm '{algorithm}'; there are {', '.join(names)}"
+        return (
+            f"'{metric}' is not measured in cell '{label}'; add it to `metrics` or `beside` in "
+            "experiment.toml"
+        )
 
     def _check_quick(self) -> None:
         """Raise InputError where [quick] names a value that no axis has."""
@@ -302,14 +326,13 @@ class Experiment:
     def _check_axes(self) -> None:
         """Raise InputError for a value of an axis that the scenario refuses. The first cell with
         each value is tried."""
-        signals = {signal.name: signal for signal in self.signals()}
         cells = self.cells()
-        for i, axis in enumerate(self._axes()):
+        for i, axis in enumerate(self._axes()[1:]):
             for point in axis.points:
                 label = next(c.label for c in cells if c.texts[axis.name] == point.text)
-                for contender in self.contenders(signals[label])[:1]:
+                for contender in self.contenders(self._by_name[label])[:1]:
                     try:
-                        self.case(contender, signals[label])
+                        self.case(contender, self._by_name[label])
                     except InputError as error:
                         # A wrong row of paper.toml is no mistake of the axis.
                         if not any(key.split(".")[-1] in str(error) for key in point.changes):
@@ -330,13 +353,14 @@ class Experiment:
 
     def cells(self) -> list[Cell]:
         """List every signal with every point of the other axes."""
-        signals = tuple(Point(entry["name"], entry["set"]) for entry in self.data["signals"])
-        return list(grid([Axis("signal", signals), *self._axes()]))
+        return list(grid(self._axes()))
 
     def _axes(self) -> list[Axis]:
-        """Read the axes beside the signal."""
+        """List the signal, then the further axes."""
+        signals = tuple(Point(entry["name"], entry["set"]) for entry in self.data["signals"])
         tables = [AxisTable.model_validate(table) for table in self.data.get("axes", ())]
-        return [Axis(source.name, source.points()) for source in read_axes(tables, self._wrong)]
+        others = [Axis(source.name, source.points()) for source in read_axes(tables, self._wrong)]
+        return [Axis("signal", signals), *others]
 
     def _wrong(self, path: Keys, reason: str) -> InputError:
         return InputError(f"{self.folder / 'experiment.toml'}: {spell(path)}: {reason}")
@@ -361,6 +385,10 @@ class Experiment:
             for entry in (*self.data["algorithms"], *self.data.get("also", ()))
             if signal is None or not signal.only or entry["name"] in signal.only
         ]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Signal]:
+        return {signal.name: signal for signal in self.signals()}
 
     def signals(self) -> list[Signal]:
         """List the cells, then their ablations; InputError for an ablation of no cell."""

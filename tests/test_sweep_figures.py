@@ -22,6 +22,7 @@ from sojourn.core.errors import InputError, StoreError
 from sojourn.core.text import json_text
 from sojourn.show.drawing import draw
 from sojourn.show.theme import GROUND
+from sojourn.sweeps.compare import within
 from sojourn.sweeps.figures import Wish, charts
 from sojourn.sweeps.kept import Kept
 
@@ -285,11 +286,42 @@ def test_a_table_of_a_comparison_can_stand_in_a_paper_by_itself(
     assert delay[1].strip().startswith("% of 8 intervals at 95 %, 0.4 miss by chance")
 
 
-def test_a_sweep_alone_or_beside_a_run_is_not_compared(
-    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_sweep_alone_compares_its_algorithms_seed_by_seed(
+    folders: tuple[Path, Path], kept: Kept, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert status(["compare", str(folders[0])]) == 2
-    assert "a sweep is compared with another one" in capsys.readouterr().err
+    assert status(["compare", str(folders[0]), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    cells = pd.read_parquet(folders[0] / "cells.parquet")
+    cells = cells[(cells["rtt_ms"] == 40) & (cells["rate_mbps"] == 1)]
+    codel, fifo = (cells[cells["aqm"] == name].set_index("seed") for name in ("codel", "fifo"))
+    for metric in ("queue_delay_mean_ms", "bulk.jain"):
+        (found,) = [
+            entry
+            for entry in data["differences"]
+            if {"metric": metric, "rtt_ms": 40.0, "rate_mbps": 1.0}.items() <= entry.items()
+        ]
+        assert found["difference"] == pytest.approx((fifo[metric] - codel[metric]).mean())
+        assert (found["aqm"], found["to"], found["pairs"]) == ("fifo", "codel", 3)
+        assert "tested" not in found
+    assert data["scenarios"] == {}
+    assert status(["compare", str(folders[0])]) == 0
+    said = capsys.readouterr().out
+    assert "queue delay mean (ms): fifo less codel, seed by seed" in said
+    assert "they do not differ" not in said
+    # The traffic of a seed is that of all algorithms: it hides a difference of means alone.
+    rows = [
+        {**row, "queue_delay_mean_ms": 10.0 * row["seed"] + (row["aqm"] == "fifo")}
+        for row in kept.cells
+    ]
+    pair = within(replace(kept, cells=rows))[0]
+    assert pair.first.high > pair.other.low and pair.estimate.is_off_zero
+
+
+def test_a_sweep_of_one_algorithm_or_beside_a_run_is_not_compared(
+    folders: tuple[Path, Path], kept: Kept, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="has codel alone; sweep several, or name two sweeps"):
+        within(kept.of_aqms(["codel"]))
     with pytest.raises(InputError, match="holds no sweep"):
         Kept.load(tmp_path)
     with pytest.raises(InputError, match="is not there"):
@@ -366,8 +398,7 @@ def test_python_refuses_what_no_sweep_can_have(folders: tuple[Path, Path], tmp_p
         sojourn.plot(folders, out)
     with pytest.raises(InputError, match="name these with --x and --y"):
         sojourn.plot(folders[0], out, "delay")
-    with pytest.raises(InputError, match="is compared with another one"):
-        sojourn.compare(folders[0])
+    assert len(repr(sojourn.compare(folders[0]))) < 80
     result = sojourn.run(sojourn.loads(SMALL))
     with pytest.raises(InputError, match="axes and metrics of a sweep"):
         sojourn.plot(result, out, x="rtt")

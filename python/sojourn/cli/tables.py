@@ -275,14 +275,15 @@ def _labels(rows: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) 
 
 
 def sweep_parts(comparison: SweepComparison) -> Parts:
-    """Make a table for each metric of two sweeps, and list how they differ."""
+    """Make a table for each metric of two sweeps, or of two algorithms of one, and list how the
+    sweeps differ."""
     from sojourn.sweeps.kept import named_unit, worded
 
     by_metric: dict[tuple[Metric, str, str], list[Pair]] = {}
     for pair in comparison.differences:
         by_metric.setdefault((pair.metric, pair.result, pair.less), []).append(pair)
     for (metric, result, less), rows in by_metric.items():
-        own = [str(pair.labels["aqm"]) for pair in rows]
+        own = [str(pair.labels.get("aqm")) for pair in rows]
         labels = [
             Column(named_unit(key)[0], texts)
             for key in rows[0].labels
@@ -305,7 +306,7 @@ def sweep_parts(comparison: SweepComparison) -> Parts:
     if lines:
         heads = ("key", *comparison.sweeps)
         yield Table.of_rows("what differs in the scenarios and sweeps", heads, lines)
-    else:
+    elif len(comparison.sweeps) > 1:
         yield "scenarios and sweeps: they do not differ"
 
 

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """Sweeps side by side: the difference of each later one to the first, seed by seed, in the cells
-with the same values of the axes."""
+with the same values of the axes. Of one sweep alone, the difference of each later algorithm to the
+first: its seeds share their traffic, and so their pairs tell more than two intervals of means."""
 
 from __future__ import annotations
 
@@ -23,15 +24,18 @@ if TYPE_CHECKING:
 
 # The labels of a row besides the axes.
 _LABELS = ("aqm", "tested", "host", "queue", "window")
+# The same, where algorithms are compared.
+_PLACES = _LABELS[2:]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A metric of one place in two sweeps, over the seeds that both have."""
+    """A metric of one place in two sweeps, or with two algorithms of one, over the seeds that both
+    have."""
 
     result: str
     less: str
-    labels: Mapping[str, Any]  # axes, algorithm, host, queue, window
+    labels: Mapping[str, Any]  # axes, of two sweeps the algorithm, host, queue, window
     metric: Metric
     first: Estimate
     other: Estimate
@@ -42,9 +46,9 @@ class Pair:
 
     def to_json(self) -> dict[str, Any]:
         """Return one element of `differences` in `sojourn compare --json`."""
+        names = ("result", "to_result") if "aqm" in self.labels else ("aqm", "to")
         return {
-            "result": self.result,
-            "to_result": self.less,
+            **dict(zip(names, (self.result, self.less), strict=True)),
             **self.labels,
             "metric": self.metric.name,
             "unit": self.metric.unit,
@@ -84,14 +88,25 @@ def compare(results: Given) -> Comparison | SweepComparison:
         return compare_results(named(results))
     if len(sweeps) < 2:
         (alone,) = sweeps.values()
-        raise InputError(f"{alone.place}: a sweep is compared with another one; name two")
+        return SweepComparison(sweeps, within(alone), {})
     return SweepComparison(sweeps, pairs(sweeps), different(sweeps))
 
 
-def pairs(sweeps: Mapping[str, Kept]) -> list[Pair]:
+def within(kept: Kept) -> list[Pair]:
+    """List the differences of each later algorithm under test to the first. InputError: there is
+    one alone."""
+    names = dict.fromkeys(str(row["tested"]) for row in kept.cells)
+    if len(names) < 2:
+        raise InputError(
+            f"{kept.place}: has {', '.join(names)} alone; sweep several, or name two sweeps"
+        )
+    return pairs({name: kept.of_aqms([name]) for name in names}, _PLACES)
+
+
+def pairs(sweeps: Mapping[str, Kept], labels: tuple[str, ...] = _LABELS) -> list[Pair]:
     """List the differences. InputError: no metric, or no cell, is in the first and in another."""
     (less, first), *others = sweeps.items()
-    found = [pair for name, other in others for pair in _pairs(less, first, name, other)]
+    found = [pair for name, other in others for pair in _pairs(less, first, name, other, labels)]
     if not found:
         raise InputError(
             "these sweeps share no metric at equal values of the same axes and algorithms"
@@ -99,9 +114,11 @@ def pairs(sweeps: Mapping[str, Kept]) -> list[Pair]:
     return found
 
 
-def _pairs(less: str, first: Kept, name: str, other: Kept) -> Iterator[Pair]:
+def _pairs(
+    less: str, first: Kept, name: str, other: Kept, labels: tuple[str, ...]
+) -> Iterator[Pair]:
     columns = [column for column in first.columns.values() if column in other.columns.values()]
-    keys = (*columns, *_LABELS)
+    keys = (*columns, *labels)
     before, after = (_by_place(kept, keys) for kept in (first, other))
     means = [{_place(row, keys): row for row in kept.means} for kept in (first, other)]
     # A quantile at any share is made anew for each sweep that names it.
@@ -118,12 +135,11 @@ def _pairs(less: str, first: Kept, name: str, other: Kept) -> Iterator[Pair]:
             if both:
                 a, b = ([pair[n] for pair in both] for n in (0, 1))
                 difference = estimate([y - x for x, y in both])
-                labels = dict(zip(keys, place, strict=True))
                 counts = [rows[place].get(f"{metric.name}_n") for rows in means]
                 yield Pair(
                     name,
                     less,
-                    labels,
+                    dict(zip(keys, place, strict=True)),
                     metric,
                     estimate(a),
                     estimate(b),

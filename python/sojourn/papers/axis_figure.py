@@ -99,7 +99,6 @@ def _signal(experiment: Experiment, along: Sequence[Cell]) -> str:
 def charts(reproduction: Reproduction) -> Iterator[Chart]:
     """Chart each signal, metric and host. Every value of the other axes has charts of its own."""
     experiment = reproduction.experiment
-    by_name = {signal.name: signal for signal in experiment.signals()}
     for along in rows_of(experiment):
         for metric in experiment.data["figure"]["metrics"]:
             for host in reproduction.hosts:
@@ -108,7 +107,7 @@ def charts(reproduction: Reproduction) -> Iterator[Chart]:
                         reproduction.cell(host, cell.label, contender.name, metric)
                         for cell in along
                     ]
-                    for contender in experiment.contenders(by_name[along[0].label])
+                    for contender in experiment.contenders(experiment.signal_of[along[0].label])
                 }
                 if any(cell.ran for line in lines.values() for cell in line):
                     yield _chart(reproduction, along, metric, host, lines)

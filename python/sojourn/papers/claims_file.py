@@ -343,7 +343,7 @@ def _along(
 def _quorum(value: object, id_: str) -> float:
     if isinstance(value, str) and value in QUORUMS:
         return QUORUMS[value]
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+    if is_number(value) and 0 < value <= 1:
         return float(value)
     raise InputError(
         f"claim {id_}: quorum = {value!r}; allowed: a share of the cells above 0 and up to 1, or "

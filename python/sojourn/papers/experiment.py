@@ -269,7 +269,7 @@ class Experiment:
         self._check_axes()
         measured = {
             (signal.name, contender.name, metric)
-            for signal in self._by_name.values()
+            for signal in self.signal_of.values()
             for contender in self.contenders(signal)
             for metric in (*signal.metrics, *signal.beside)
         }
@@ -291,13 +291,13 @@ class Experiment:
     def _unmeasured(self, cell: ClaimedCell) -> str:
         """Say which of cell, algorithm and metric there is not."""
         label, algorithm, metric = cell
-        signal = self._by_name.get(label)
+        signal = self.signal_of.get(label)
         if not signal:
             values = "; ".join(
                 f"{axis.name}: {', '.join(point.text for point in axis.points)}"
                 for axis in self._axes()
             )
-            return f"no cell is '{label}'.{nearest(label, self._by_name)} The axes have {values}"
+            return f"no cell is '{label}'.{nearest(label, self.signal_of)} The axes have {values}"
         names = [contender.name for contender in self.contenders(signal)]
         if algorithm not in names:
             return f"no algorithm '{algorithm}'; there are {', '.join(names)}"
@@ -330,9 +330,9 @@ class Experiment:
         for i, axis in enumerate(self._axes()[1:]):
             for point in axis.points:
                 label = next(c.label for c in cells if c.texts[axis.name] == point.text)
-                for contender in self.contenders(self._by_name[label])[:1]:
+                for contender in self.contenders(self.signal_of[label])[:1]:
                     try:
-                        self.case(contender, self._by_name[label])
+                        self.case(contender, self.signal_of[label])
                     except InputError as error:
                         # A wrong row of paper.toml is no mistake of the axis.
                         if not any(key.split(".")[-1] in str(error) for key in point.changes):
@@ -387,7 +387,8 @@ class Experiment:
         ]
 
     @cached_property
-    def _by_name(self) -> dict[str, Signal]:
+    def signal_of(self) -> dict[str, Signal]:
+        """Give cells and ablations by name."""
         return {signal.name: signal for signal in self.signals()}
 
     def signals(self) -> list[Signal]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeGuard, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -136,7 +136,7 @@ _EITHER = {"anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1}]}
 Names = Annotated[Any, AfterValidator(_names), WithJsonSchema(_EITHER)]
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Tell whether a value is a finite number; true and false are none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False

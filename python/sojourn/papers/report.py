@@ -300,9 +300,8 @@ def over(reproduction: Reproduction) -> Iterator[Table]:
     """Make a table for each metric, of its values along the axis."""
     experiment = reproduction.experiment
     x = experiment.data["figure"]["x"]
-    by_name = {signal.name: signal for signal in experiment.signals()}
     for along in rows_of(experiment):
-        signals = [by_name[cell.label] for cell in along]
+        signals = [experiment.signal_of[cell.label] for cell in along]
         rest = ", ".join(text for axis, text in along[0].texts.items() if axis != x)
         scale = scale_of(x, [cell.texts[x] for cell in along])
         # The heading has the unit.

@@ -131,7 +131,8 @@ static struct decision view(struct stream *stream, uint64_t now_ns)
 	}
 	if (stream->requests)
 		take(&stream->player, now_ns);
-	play(&stream->player, now_ns);
+	else
+		play(&stream->player, now_ns);
 	wait_ns = choose(&stream->player);
 	stream->asked_bytes += segment_bytes(&stream->player);
 	stream->requests++;

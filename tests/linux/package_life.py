@@ -47,13 +47,11 @@ NEWER = "srv/kernel"
 KERNELS = f"""\
 export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG"
 old=$(apt-cache madison linux-image-cloud-amd64 | awk 'END {{ print $3 }}')
-set -- "$1" $(for name in {KERNEL}; do echo "$name=$old"; done)
-root=$1
-shift
-apt-get install --yes -o DPkg::Chroot-Directory="$root" "$@"
-mkdir -p "$root/{NEWER}/partial"
-apt-get install --yes --download-only -o Dir::Cache::archives="$root/{NEWER}" {KERNEL}
-rm -r "$root/{NEWER}/partial"
+apt-get install --yes -o DPkg::Chroot-Directory="$1" \\
+	$(for name in {KERNEL}; do echo "$name=$old"; done)
+mkdir -p "$1/{NEWER}/partial"
+apt-get install --yes --download-only -o Dir::Cache::archives="$1/{NEWER}" {KERNEL}
+rm -r "$1/{NEWER}/partial"
 """
 # The first serial port is the console of the kernel and systemd, the second one the transcript.
 UNIT = """\

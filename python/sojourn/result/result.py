@@ -386,7 +386,7 @@ def version_text(made: Mapping[str, Any]) -> str:
 def _table(rows: Iterable[dict[str, Any]]) -> pa.Table:
     from sojourn.store import arrow
 
-    return arrow.table(list(rows))
+    return arrow.long_table(rows)
 
 
 def _own_names(labels: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, str]:

@@ -362,19 +362,6 @@ def test_nothing_measured_decides_nothing() -> None:
     assert verdict([math.nan] * 10, around(2.0)).verdict == "undecided"
 
 
-def test_two_claims_need_two_ids() -> None:
-    entry = {
-        "id": "x",
-        "text": "x",
-        "source": "x",
-        "metrics": ["jain"],
-        "relation": "less",
-        "pairs": [["drop", "a", "b"]],
-    }
-    with pytest.raises(InputError, match="one id"):
-        read({"claims": [entry, entry]})
-
-
 def test_an_interval_shows_on_which_side_it_lies() -> None:
     assert claims._told_apart((1.0031, 1.00026, 1.0059), 1.0) == ["1.0031", "1.0003", "1.0059"]
     assert claims._told_apart((0.5, 0.25, 0.75), 1.0) == ["0.5", "0.25", "0.75"]

@@ -44,15 +44,20 @@ def test_a_paper_of_a_folder_runs_and_its_claims_are_judged(
     [
         ("paper.toml", "title", "tilte", "mypaper/paper.toml:5: tilte: unknown key"),
         ("paper.toml", "seeds = 10", "seeds = 0", "mypaper/paper.toml:8: seeds: 0 is too small"),
-        ("paper.toml", '"codel"', '"codle"', "algorithms[1].algorithm: unknown algorithm 'codle'"),
+        (
+            "paper.toml",
+            '"codel"',
+            '"codle"',
+            "mypaper/paper.toml:21: algorithms[1].algorithm: unknown",
+        ),
         ("1/experiment.toml", 'window = "full"', "", "window is missing; write it here or in"),
-        ("1/experiment.toml", '"full"', '"ful"', "window: the scenario has no 'ful'"),
+        ("1/experiment.toml", '"full"', '"ful"', "1/experiment.toml:7: window: the scenario has"),
         ("1/experiment.toml", '"drop_pct"', '"drop"', "unknown metric 'drop'"),
         (
             "1/experiment.toml",
             '"20 ms", "80 ms"',
             "20, 80",
-            "1/experiment.toml: axes[0]: mypaper/1, drop, 20, Drop-tail: dumbbell.rtt: 20 has no",
+            "1/experiment.toml:18: axes[0]: mypaper/1, drop, 20, Drop-tail: dumbbell.rtt: 20 has",
         ),
         ("paper.toml", "limit = 500", "limit = -1", "sojourn: mypaper/1, drop, 20 ms, Drop-tail:"),
         (
@@ -85,6 +90,18 @@ def test_a_paper_of_a_folder_runs_and_its_claims_are_judged(
             '"utilisation_pct"',
             '"jain"',
             "1/claims.toml:14: claim 1/utilisation: 'jain' is not measured in cell 'drop, 20 ms'",
+        ),
+        (
+            "1/claims.toml",
+            'id = "1/utilisation"',
+            'id = "1/tenth"',
+            "1/claims.toml:15: claims[1].id: '1/tenth' is another claim's already",
+        ),
+        (
+            "1/published.toml",
+            "utilisation_pct = 97.0",
+            'utilisation_pct = "97 %"',
+            "1/published.toml:10: drop, 20 ms.CoDel.utilisation_pct: '97 %': write the number",
         ),
         ("1/claims.toml", '"less"', '"lesser"', "1/claims.toml:9: claims[0].relation: 'lesser'"),
         ("1/claims.toml", "source =", "sauce =", "1/claims.toml:7: claims[0].sauce: unknown key"),

@@ -232,6 +232,11 @@ class Experiment:
         return tuple(self.data.get("pieces", ())) or (str(self.data["window"]),)
 
     @cached_property
+    def _own(self) -> dict[str, Any]:
+        """Read the keys of its own file, which replace the paper's."""
+        return read_file(self.folder / "experiment.toml")
+
+    @cached_property
     def published(self) -> dict[ClaimedCell, float]:
         """Read the numbers in print."""
         path = self.folder / "published.toml"
@@ -275,18 +280,13 @@ class Experiment:
         }
         for cell in self.published:
             if cell not in measured:
-                place = self._place("published.toml", cell)
+                place = _place(self.folder / "published.toml", cell)
                 raise InputError(f"{place}: {self._unmeasured(cell)}")
         for i, claim in enumerate(self.claims()[0]):
             for cell in claim.cells():
                 if cell not in measured:
-                    place = self._place("claims.toml", ("claims", i))
+                    place = _place(self.folder / "claims.toml", ("claims", i))
                     raise InputError(f"{place}: claim {claim.id}: {self._unmeasured(cell)}")
-
-    def _place(self, file: str, path: Keys) -> str:
-        """Name a file of the experiment, with the line of the key."""
-        line = line_of(read_text(self.folder / file), path)
-        return f"{self.folder / file}{f':{line}' if line else ''}"
 
     def _unmeasured(self, cell: ClaimedCell) -> str:
         """Say which of cell, algorithm and metric there is not."""
@@ -363,7 +363,9 @@ class Experiment:
         return [Axis("signal", signals), *others]
 
     def _wrong(self, path: Keys, reason: str) -> InputError:
-        return InputError(f"{self.folder / 'experiment.toml'}: {spell(path)}: {reason}")
+        is_shared = path[0] in self.home.shared and path[0] not in self._own
+        file = self.home.folder / "paper.toml" if is_shared else self.folder / "experiment.toml"
+        return InputError(f"{_place(file, path)}: {spell(path)}: {reason}")
 
     def contenders(self, signal: Signal | None = None) -> list[Contender]:
         """List the algorithms, or those that run under a signal; InputError for rows of an unknown
@@ -583,3 +585,9 @@ def _in_folder(folder: Path) -> list[Experiment]:
         f"{folder}: is not a paper's folder; a paper has paper.toml, and a folder for each "
         "experiment with experiment.toml and scenario.toml"
     )
+
+
+def _place(file: Path, path: Keys) -> str:
+    """Name a file, with the line of the key."""
+    line = line_of(read_text(file), path)
+    return f"{file}{f':{line}' if line else ''}"

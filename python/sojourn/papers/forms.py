@@ -15,7 +15,6 @@ from pydantic import (
     Field,
     RootModel,
     StrictBool,
-    StrictFloat,
     StrictInt,
     StrictStr,
     WithJsonSchema,
@@ -119,10 +118,6 @@ class ExperimentTable(Model):
 _OF_PAPER = ("answer", "picture")
 
 
-class PublishedTable(RootModel[dict[str, dict[str, dict[str, StrictInt | StrictFloat]]]]):
-    """The numbers in print, by cell, algorithm and metric."""
-
-
 def _names(value: Any) -> Any:
     several = value if isinstance(value, list) and value else [value]
     if not all(isinstance(name, str) and name for name in several):
@@ -160,10 +155,22 @@ def _margin(value: Any) -> Any:
     return value
 
 
+def _in_print(value: Any) -> Any:
+    if not is_number(value):
+        raise refusal(f"{written(value)}: write the number alone, in the metric's unit, as 5.2")
+    return value
+
+
 _ABOVE_0 = {"type": "number", "exclusiveMinimum": 0}
 _TWO = {"type": "array", "items": _ABOVE_0, "minItems": 2, "maxItems": 2}
 Factor = Annotated[Any, AfterValidator(_factor), WithJsonSchema({"anyOf": [_ABOVE_0, _TWO]})]
-Margin = Annotated[Any, AfterValidator(_margin), WithJsonSchema({"type": "number"})]
+_NUMBER = WithJsonSchema({"type": "number"})
+Margin = Annotated[Any, AfterValidator(_margin), _NUMBER]
+InPrint = Annotated[Any, AfterValidator(_in_print), _NUMBER]
+
+
+class PublishedTable(RootModel[dict[str, dict[str, dict[str, InPrint]]]]):
+    """The numbers in print, by cell, algorithm and metric."""
 
 
 class ClaimTable(Model):
@@ -202,6 +209,18 @@ class ClaimsTable(Model):
     # Cell, algorithm and metric that settled a setting.
     calibrated: tuple[tuple[Text, Text, Text], ...] = ()
     claims: tuple[ClaimTable, ...] = ()
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Self:
+        ids = [claim.id for claim in self.claims]
+        problems = [
+            (("claims", i, "id"), f"'{own}' is another claim's already; give each its own")
+            for i, own in enumerate(ids)
+            if own in ids[:i]
+        ]
+        if problems:
+            raise refusal("; ".join(reason for _, reason in problems), problems=problems)
+        return self
 
 
 # More set-ups meet numbers by luck that none of them explains.

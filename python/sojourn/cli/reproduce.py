@@ -137,23 +137,24 @@ def reproduce(
     with reading(len(chosen), is_shown=stored) as tell_of:
         for number, experiment in enumerate(chosen):
             own_folder = out / experiment.id if out and len(chosen) > 1 else out
-            reproductions.append(
-                run_experiment(
-                    experiment,
-                    quick=quick,
-                    out=None if stored else own_folder,
-                    workers=workers,
-                    hosts=hosts,
-                    looked_up=hosts if stored else (),
-                    seeds=seeds_by_host,
-                    client=cluster,
-                    again=again,
-                    tell=tell_of(number),
-                )
+            reproduction = run_experiment(
+                experiment,
+                quick=quick,
+                out=None if stored else own_folder,
+                workers=workers,
+                hosts=hosts,
+                looked_up=hosts if stored else (),
+                seeds=seeds_by_host,
+                client=cluster,
+                again=again,
+                tell=tell_of(number),
             )
             if own_folder and own_folder != folder and not stored:
                 with claim(own_folder).held() as own:
-                    reproductions[-1].write(own)
+                    reproduction.write(own)
+            # The flows of a whole paper would take gigabytes.
+            is_alone = len(chosen) == 1
+            reproductions.append(reproduction if is_alone else reproduction.without_flows())
     papers = judge_papers(reproductions)
     data = {
         "experiments": [reproduction.to_json() for reproduction in reproductions],

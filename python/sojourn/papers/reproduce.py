@@ -97,6 +97,16 @@ class Reproduction:
             meta = {**meta, "command": shlex.join(words)}
         replace(self.result, meta=meta).write(own, scenario, files)
 
+    def without_flows(self) -> Reproduction:
+        """Leave out the numbers of single flows. Cells and files have been made of them, and pages
+        and figures show none."""
+        runs = tuple(
+            replace(run, report=report, entry=replace(run.entry, report=report))
+            for run in self.result.runs
+            for report in [{**run.report, "flows": ()}]
+        )
+        return replace(self, result=replace(self.result, runs=runs))
+
     @property
     def is_provisional(self) -> bool:
         """Tell whether a cell has fewer seeds than a verdict needs."""

@@ -91,10 +91,11 @@ def measure(cells: int, folder: Path) -> dict[str, float | None]:
     begun_s, begun_wall_s = time.process_time(), time.perf_counter()
     swept = sojourn.sweep(folder / "sweep.toml", out=folder / "out")
     all_s, wall_s = time.process_time() - begun_s, time.perf_counter() - begun_wall_s
+    client_mb = _memory_mb() - before_mb
     runs = folder / "out" / "runs"
     files = [path for path in runs.rglob("*") if path.is_file()]
-    reports = [json.loads(path.read_bytes()) for path in files if path.name == "run.json"]
-    engine_s = sum(run["report"]["cpu_s"] for run in reports)
+    entries = (json.loads(path.read_bytes()) for path in files if path.name == "run.json")
+    engine_s = sum(entry["report"]["cpu_s"] for entry in entries)
     count = len(swept.rows)
     stats = [path.stat() for path in files]
     return {
@@ -106,7 +107,7 @@ def measure(cells: int, folder: Path) -> dict[str, float | None]:
         "files for a run": len(files) / count,
         "kB for a run": sum(stat.st_size for stat in stats) / count / 1e3,
         "kB on this disk for a run": sum(stat.st_blocks * 512 for stat in stats) / count / 1e3,
-        "client's memory, libraries too, MB": _memory_mb() - before_mb,
+        "client's memory, libraries too, MB": client_mb,
         "Dask, ms of CPU for a task": _task_ms(),
     }
 

@@ -14,26 +14,19 @@ from sojourn.papers.experiment import find
 from sojourn.papers.paper import write_sample
 from sojourn.papers.reproduce import Reproduction, reproduce
 
-PIECES = """pieces = ["first", "second"]
+PIECES = """pieces = true
 seeds = 1
 quick_seeds = 1
 title ="""
-WINDOWS = """windows = [
-    { name = "full", from = "5 s", to = "20 s" },
-    { name = "first", from = "5 s", to = "10 s" },
-    { name = "second", from = "10 s", to = "20 s" },
-]"""
+WINDOWS = 'windows = [{ name = "full", from = "5 s", to = "20 s", pieces = 2 }]'
 QUICK = """
 [quick]
 where = { rtt = ["80 ms"] }
 
 [quick.set]
 duration = "6 s"
-"record.windows" = [
-    { name = "full", from = "2 s", to = "6 s" },
-    { name = "first", from = "2 s", to = "4 s" },
-    { name = "second", from = "4 s", to = "6 s" },
-]
+"record.windows.full.from" = "2 s"
+"record.windows.full.to" = "6 s"
 """
 
 
@@ -58,6 +51,8 @@ def test_each_piece_of_one_run_is_a_measurement_of_its_own(paper: Path) -> None:
     values = measured(found, "drop, 20 ms")
     (run,) = found.runs("sim", "drop, 20 ms", "CoDel")
     windows = next(q for q in run.report["queues"] if q["name"] == "bottleneck")["windows"]
+    ends = [(window["name"], window["from_s"], window["to_s"]) for window in windows]
+    assert ends == [("full", 5, 20), ("full 1 of 2", 5, 12.5), ("full 2 of 2", 12.5, 20)]
     means = [window["queue_delay_ms"]["mean"] for window in windows]
     assert list(values) == means[1:]
     assert len(set(means)) == 3
@@ -71,21 +66,21 @@ def test_quick_runs_some_cells_for_a_shorter_time_and_judges_no_other(paper: Pat
     assert measured(found, "drop, 20 ms") == ()
     assert len(measured(found, "drop, 80 ms")) == 2
     (run,) = found.runs("sim", "drop, 80 ms", "CoDel")
-    assert run.report["queues"][0]["windows"][0]["to_s"] == 6
+    assert [w["to_s"] for w in run.report["queues"][0]["windows"]] == [6, 4, 6]
     assert {judged.verdict for judged in found.judged["sim"]} == {"not run"}
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "sentence"),
+    ("file", "old", "new", "sentence"),
     [
-        ('["first", "second"]', '["first", "secnd"]', "pieces[1]: the scenario has no 'secnd'"),
-        ('["80 ms"]', '["80 s"]', "quick.where.rtt: no cell has '80 s'"),
+        ("scenario", ", pieces = 2", "", "toml:5: pieces: window 'full' is whole; write"),
+        ("experiment", '["80 ms"]', '["80 s"]', "quick.where.rtt: no cell has '80 s'"),
     ],
 )
-def test_a_piece_and_a_quick_cell_that_are_not_there_are_named(
-    paper: Path, old: str, new: str, sentence: str
+def test_a_window_without_pieces_and_a_quick_cell_that_is_not_there_are_named(
+    paper: Path, file: str, old: str, new: str, sentence: str
 ) -> None:
-    path = paper / "1" / "experiment.toml"
+    path = paper / "1" / f"{file}.toml"
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
@@ -138,7 +133,7 @@ def test_an_experiment_may_run_the_scenario_of_another_one_beside_it(paper: Path
     place.write_text(place.read_text().replace('"20 Mbit/s"', '"21 Mbit/s"', 1))
     assert ledger.definition(find([str(other)])[0]) != before, "its runs are others now"
     path.write_text(path.read_text().replace('scenario = "1"', 'scenario = "11"'))
-    with pytest.raises(InputError, match=r"2/experiment.toml: scenario: .*no experiment '11'"):
+    with pytest.raises(InputError, match=r"2/experiment.toml:\d+: scenario: .*no experiment '11'"):
         find([str(other)])[0].check()
 
 
@@ -154,7 +149,7 @@ def test_a_scenario_is_named_by_an_experiment_that_has_none_and_no_other_way(pap
     def refused(name: str) -> str:
         with pytest.raises(InputError) as error:
             find([str(paper / name)])[0].check()
-        return str(error.value).partition("experiment.toml: ")[2]
+        return str(error.value).partition("experiment.toml:1: ")[2]
 
     naming("1", "1")
     remedy = "leave the key out, and it runs its own scenario.toml"

@@ -565,3 +565,30 @@ def test_a_path_is_found_from_its_folder_in_a_file_a_sweep_and_a_change(tmp_path
     assert list(placed(changes, tmp_path).values()) == [*there.values(), 9]
     assert placed_variant("./a.c:limit=9", tmp_path) == f"{tmp_path / 'a.c'}:limit=9"
     assert placed_variant("red:min_th=8 MB/s", tmp_path) == "red:min_th=8 MB/s"
+
+
+def test_a_window_in_pieces_is_that_window_and_its_equal_parts() -> None:
+    whole = Window(name="w", from_=Duration("1 s"), to=Duration("3 s"), pieces=3)
+    assert [(str(w.from_), str(w.to), w.name) for w in whole.cut()] == [
+        ("1 s", "3 s", "w"),
+        ("1 s", "1666666.666 us", "w 1 of 3"),
+        ("1666666.666 us", "2333333.333 us", "w 2 of 3"),
+        ("2333333.333 us", "3 s", "w 3 of 3"),
+    ]
+
+
+def test_a_mistake_behind_a_window_in_pieces_is_told_once_with_its_own_line() -> None:
+    windows = """windows = [
+    { name = "w", from = "1 s", to = "9 s", pieces = 4 },
+    { name = "early", from = "5 s", to = "4 s", pieces = 2 },
+    { name = "w 1 of 4", from = "1 s", to = "2 s" },
+]
+"""
+    text = GRAPH.replace('windows = [{ name = "late", from = "5 s", to = "10 s" }]\n', windows)
+    assert text != GRAPH
+    with pytest.raises(InputError) as caught:
+        loads(text)
+    assert [line.split(": ", 1)[1] for line in str(caught.value).splitlines()] == [
+        "record.windows[1].to: '4 s' is not later than its beginning, '5 s'",
+        "record.windows[2].name: 'w 1 of 4' is there twice",
+    ]

@@ -20,7 +20,8 @@ published.toml    the numbers in print, by cell, algorithm and metric
 claims.toml       the claims of text and tables on this experiment
 
 scenario          another experiment of the paper, whose scenario.toml this one runs too
-pieces            windows of one long run, whose values are measurements as those of seeds are
+pieces            true: the pieces of the window, whose values are measurements as those of seeds
+                  are
 [quick]           what --quick runs: `where` keeps values of axes, `set` has keys of a shorter run
 
 [[ablations]]     one thing changed in a cell, and why: `set`, a C file as `algorithm`, or a value
@@ -222,14 +223,16 @@ class Experiment:
     @cached_property
     def window(self) -> Window:
         """Find the window that the tables measure."""
-        windows = self.scenario.expand().record.windows
+        record = self.scenario.record
+        windows = record.windows or self.scenario.expand().record.windows
         return next(window for window in windows if window.name == self.data["window"])
 
     @property
     def pieces(self) -> tuple[str, ...]:
         """List the windows whose values are measurements of a cell, each run's one after the
         other."""
-        return tuple(self.data.get("pieces", ())) or (str(self.data["window"]),)
+        names = self.window.piece_names() if self.data.get("pieces") else ()
+        return names or (self.window.name,)
 
     @cached_property
     def _own(self) -> dict[str, Any]:
@@ -265,10 +268,9 @@ class Experiment:
             if self.data[key] not in names:
                 near = nearest(str(self.data[key]), names)
                 raise self._wrong((key,), f"the scenario has no '{self.data[key]}'.{near}")
-        for i, piece in enumerate(self.pieces):
-            if piece not in places["window"]:
-                near = nearest(piece, places["window"])
-                raise self._wrong(("pieces", i), f"the scenario has no '{piece}'.{near}")
+        if self.data.get("pieces") and not self.window.piece_names():
+            reason = f"window '{self.window.name}' is whole; write `pieces = 10` in the scenario's"
+            raise self._wrong(("pieces",), reason)
         self._check_quick()
         self._check_metrics()
         self._check_axes()

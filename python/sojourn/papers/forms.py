@@ -99,7 +99,7 @@ class ExperimentTable(Model):
     queue: Text | None = None
     scenario: Text | None = None  # of an experiment beside this one: it runs that one's network
     window: Text | None = None
-    pieces: tuple[Text, ...] = ()
+    pieces: StrictBool = False
     quick: QuickTable | None = None
     peers: tuple[Text, ...] = ()
     derived: tuple[Text, ...] = ()  # metrics that print has as quotients of others

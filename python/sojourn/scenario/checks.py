@@ -201,7 +201,14 @@ def _engine_problems(
     if not scenario.record.windows:
         # The window of the whole run is in no file; the duration has the fault.
         faults = [fault for fault in faults if not fault[0].startswith("record.windows")]
-    return [_in_file(*fault, layout) for fault in faults[:most]]
+    places = [i for i, window in enumerate(scenario.record.windows) for _ in window.cut()]
+    found: dict[Path, str] = {}
+    for fault in faults:
+        path, reason = _in_file(*fault, layout)
+        if path[:2] == ("record", "windows"):
+            path = ("record", "windows", places[int(path[2])], *path[3:])
+        found.setdefault(path, reason)
+    return list(islice(found.items(), most))
 
 
 def _in_file(

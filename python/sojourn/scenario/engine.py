@@ -42,6 +42,8 @@ def to_engine(graph: Scenario, host: str | None = "sim") -> dict[str, Any]:
         del data[key]
     if not graph.media:
         del data["media"]
+    for window in data["record"]["windows"]:
+        del window["pieces"]  # each is a window by now
     return data | {
         "links": [_link(link, graph, host) for link in graph.links],
         "flows": [_flow(flow, host) for flow in graph.flows],
@@ -212,9 +214,10 @@ def expand(scenario: Scenario, layout: Layout | None = None) -> Scenario:
         for flow in parts.get("flows", scenario.flows)
     )
     whole = Window(name=WHOLE, from_=Duration(0), to=scenario.duration)
+    windows = tuple(part for window in scenario.record.windows for part in window.cut())
     record = {
         "queues": scenario.record.queues or tuple(dict.fromkeys([*names, *tested])),
-        "windows": scenario.record.windows or (whole,),
+        "windows": windows or (whole,),
     }
     parts["record"] = scenario.record.model_copy(update=record)
     return scenario.model_copy(update=parts)

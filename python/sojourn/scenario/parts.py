@@ -8,6 +8,7 @@ them from the run's seed, the same on every host, and has the rules of ranges.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -20,6 +21,7 @@ from pydantic import (
     PlainSerializer,
     SerializerFunctionWrapHandler,
     StrictBool,
+    StrictInt,
     Tag,
     model_serializer,
 )
@@ -123,6 +125,25 @@ class Window(Model):
     name: Name = Field(description="in tables and files")
     from_: Duration = Field(alias="from", description="its begin, and what happens just then")
     to: Duration = Field(description="its end, without what happens just then")
+    pieces: Annotated[StrictInt, Field(ge=1, le=1000)] = Field(
+        1, description="cuts it into so many equal windows, `NAME 1 of 10` and so on, beside itself"
+    )
+
+    def piece_names(self) -> tuple[str, ...]:
+        """Name its pieces; none where it is whole."""
+        if self.pieces == 1:
+            return ()
+        return tuple(f"{self.name} {n} of {self.pieces}" for n in range(1, self.pieces + 1))
+
+    def cut(self) -> tuple[Window, ...]:
+        """List it as a whole, then its pieces."""
+        length_ns = max(0, self.to - self.from_)  # the engine refuses an end before the begin
+        ends = [Duration(self.from_ + length_ns * n // self.pieces) for n in range(self.pieces + 1)]
+        pieces = (
+            Window(name=name, from_=begin, to=end)
+            for name, (begin, end) in zip(self.piece_names(), pairwise(ends), strict=False)
+        )
+        return self.model_copy(update={"pieces": 1}), *pieces
 
 
 class Record(Model):

@@ -119,6 +119,15 @@ def test_on_a_narrow_dumb_terminal_every_word_is_there(
     assert max(map(len, shown.splitlines())) <= 41 and "\x1b" not in shown
 
 
+@pytest.mark.parametrize("columns", ["0", "00", "wide", ""])
+def test_a_width_that_is_none_hides_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert status(["list", "scenarios"]) == 0
+    assert "the network of `sojourn demo`" in capsys.readouterr().out
+
+
 def test_a_folder_that_holds_no_result_names_those_below_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

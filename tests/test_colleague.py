@@ -159,6 +159,18 @@ def test_a_number_that_was_changed_by_hand_is_named_with_its_file(
     assert said.endswith(" the same, but files were changed\n")
 
 
+@pytest.mark.parametrize("name", ["run.json", "complete.json"])
+def test_a_run_that_was_cut_off_is_named_though_its_repetition_is_the_same(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    sojourn.run("s.toml", out="out")
+    (file,) = Path("out").glob(f"runs/*/*/{name}")
+    file.write_bytes(file.read_bytes()[:50])
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith(f"not as the result was written: {file.relative_to('out')}\n")
+
+
 def test_a_file_that_the_command_reads_and_the_folder_lacks_is_named_with_status_1(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

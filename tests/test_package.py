@@ -15,7 +15,6 @@ import pytest
 import sojourn
 from packaging.specifiers import SpecifierSet
 from sojourn import _native
-from sojourn.core.errors import InputError
 
 
 def test_what_is_public_is_exported_and_sorted() -> None:
@@ -66,13 +65,6 @@ def called_of(holder: object) -> dict[str, list[str]]:
         for name, function in vars(holder).items()
         if callable(function) and not isinstance(function, type) and not name.startswith("__")
     }
-
-
-def test_an_argument_that_a_verb_has_not_is_answered_with_the_one_that_was_meant() -> None:
-    with pytest.raises(InputError, match=r"^run: there is no argument 'aqm'. Did you mean 'aqms'"):
-        sojourn.run("home.toml", aqm="codel")  # type: ignore[call-arg]
-    with pytest.raises(InputError, match=r"^loads: there is no argument 'path'. Valid names: "):
-        sojourn.loads(path="home.toml")  # type: ignore[call-arg]
 
 
 def test_the_names_of_the_package_complete() -> None:

@@ -38,14 +38,8 @@ the file to read first.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sojourn.core.errors import (
-    InputError,
-    Interrupted,
-    RunError,
-    SojournError,
-    StoreError,
-    answering,
-)
+from sojourn.core.arguments import answering
+from sojourn.core.errors import InputError, Interrupted, RunError, SojournError, StoreError
 
 __all__ = [
     "InputError",

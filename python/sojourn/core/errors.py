@@ -11,12 +11,10 @@ SojournError            3
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, time
 from itertools import islice
-from typing import Any
 
 
 class SojournError(Exception):
@@ -43,27 +41,6 @@ class Interrupted(SojournError):
     """A stop that the user asked for."""
 
     exit_status = 130
-
-
-@functools.cache
-def answering(public: Any) -> Any:
-    """Have a function answer an argument that it has not with a sentence; a class is as before."""
-    import inspect
-
-    if isinstance(public, type):
-        return public
-    function: Callable[..., Any] = public
-    known = inspect.signature(function).parameters
-
-    @functools.wraps(function)
-    def call(*values: Any, **named: Any) -> Any:
-        for name in named.keys() - known.keys():
-            raise InputError(
-                f"{function.__name__}: there is no argument '{name}'.{nearest(name, known)}"
-            )
-        return function(*values, **named)
-
-    return call
 
 
 def written(value: object) -> str:

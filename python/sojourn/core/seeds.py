@@ -22,6 +22,8 @@ def read(seeds: Seeds) -> range:
     InputError: it is none of these, or not allowed."""
     if isinstance(seeds, list | tuple) and seeds and all(isinstance(seed, int) for seed in seeds):
         every = range(min(seeds), max(seeds) + 1)
+        if len({*seeds}) < len(seeds):
+            raise InputError(f"seeds {list(seeds)}: one of them is there twice")
         if sorted(seeds) != list(every):
             between = f"{every.start}{_BETWEEN}{every[-1]}"
             raise InputError(f"seeds {list(seeds)}: they have gaps; '{between}' has all of them")

@@ -150,11 +150,19 @@ def _written(head: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changed(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the files of a result that are there and are not as its own digests say."""
+    """Yield the files of a result that are there and are not as its own digests say, those of its
+    runs too."""
     for name, written in _written(head).items():
         path = folder / name
         if path.is_file() and digest_of(path) != written:
             yield name
+    for complete in sorted(folder.glob("runs/??/*/complete.json")):
+        try:
+            files = dict(read_json(complete)["files"])
+            names = [n for n in files if digest_of(complete.parent / n) != files[n]]
+        except (OSError, ValueError, TypeError, LookupError):
+            names = [complete.name]
+        yield from (str((complete.parent / name).relative_to(folder)) for name in names)
 
 
 def _head(folder: Path) -> dict[str, Any]:

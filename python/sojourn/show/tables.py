@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
@@ -51,8 +52,9 @@ def console() -> Console:
     # rich lets FORCE_COLOR win over NO_COLOR, which takes colours alone and leaves bold.
     plain = os.environ.get("NO_COLOR") and not sys.stdout.isatty()
     made = Console(emoji=False, highlight=False, force_terminal=False if plain else None)
-    if not made.is_terminal and "COLUMNS" not in os.environ:
-        made.width = _NO_END
+    columns = os.environ.get("COLUMNS", "")
+    if not (columns.isdecimal() and int(columns)):
+        made.width = shutil.get_terminal_size().columns if made.is_terminal else _NO_END
     return made
 
 

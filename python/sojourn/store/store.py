@@ -421,7 +421,9 @@ class Store:
         partial = partial_of(self.root, entry.key)
         with write_errors(place, is_result=True):
             place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(entry.folder, partial, dirs_exist_ok=True)
+            partial.mkdir(exist_ok=True)
+            for file in entry.folder.iterdir():
+                shutil.copy2(file, partial)
             partial.rename(place)
 
     def discard(self, key: str) -> None:

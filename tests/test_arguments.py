@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: 2026 The Sojourn authors
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""Arguments of functions in Python: wrong ones are named; those of numpy and pathlib work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sojourn
+from sojourn.core.errors import InputError
+
+SCENARIO = """\
+format = 2
+name = "short"
+duration = "200 ms"
+
+[dumbbell]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+aqm = "codel"
+
+[[dumbbell.flows]]
+name = "bulk"
+"""
+
+
+def test_an_argument_that_a_verb_has_not_is_answered_with_the_one_that_was_meant() -> None:
+    with pytest.raises(InputError, match=r"^run: there is no argument 'aqm'. Did you mean 'aqms'"):
+        sojourn.run("home.toml", aqm="codel")  # type: ignore[call-arg]
+    with pytest.raises(InputError, match=r"^loads: there is no argument 'path'. Valid names: "):
+        sojourn.loads(path="home.toml")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ({"changes": ["dumbbell.rtt=3ms"]}, "changes: ['dumbbell.rtt=3ms'] is no dict, such as"),
+        ({"changes": {3: 4}}, "changes: 3 is not text"),
+        ({"changes": {"dumbbell.rtt": None}}, "changes: dumbbell.rtt = None: give text, a number"),
+        ({"changes": {"dumbbell": {"rtt": [b"1"]}}}, "changes: dumbbell.rtt = b'1': give text"),
+        ({"workers": 1.5}, "workers: 1.5 is not a whole number, such as 2"),
+        ({"workers": True}, "workers: true is not a whole number"),
+        ({"seeds": 2.0}, "seeds: 2.0 is not a whole number"),
+        ({"seeds": [1, 1]}, "seeds [1, 1]: one of them is there twice"),
+        ({"out": 3}, "out: 3 is no path"),
+        ({"out": ""}, "out: '' names nothing; the folder itself is '.'"),
+        ({"aqms": [None]}, "aqms: None is not text"),
+        ({"aqms": 3}, "aqms: 3 is no list of texts"),
+        ({"hosts": ["Linux"]}, "there is no such host. Did you mean 'linux'?"),
+    ],
+)
+def test_an_argument_of_a_wrong_kind_is_named_with_what_it_should_be(
+    named: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        sojourn.run(sojourn.loads(SCENARIO), **named)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("verb", "value", "said"),
+    [
+        ("loads", b"format = 2", "loads: text: b'format = 2' is not text"),
+        ("verify", 3, "verify: result: 3 is no path"),
+        ("sweep", {}, "sweep: path: {} is no path"),
+    ],
+)
+def test_each_verb_names_itself_and_its_argument(verb: str, value: Any, said: str) -> None:
+    with pytest.raises(InputError, match=f"^{said}"):
+        getattr(sojourn, verb)(value)
+
+
+def test_a_path_is_an_algorithm_and_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    scenario = sojourn.loads(SCENARIO)
+    with pytest.raises(InputError, match=r"none\.c"):
+        sojourn.run(scenario, aqms=[tmp_path / "none.c"])
+    changes = {"dumbbell.flows.bulk.count": np.int64(2), "dumbbell.rtt": "40 ms"}
+    result = sojourn.run(scenario, changes=changes, seeds=np.int64(1), hosts="sim")
+    assert result.scenario == scenario.to_toml()
+    assert result.groups().to_pylist()[0]["flows"] == 2

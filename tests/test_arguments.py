@@ -75,9 +75,11 @@ def test_each_verb_names_itself_and_its_argument(verb: str, value: Any, said: st
 
 def test_a_path_is_an_algorithm_and_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     scenario = sojourn.loads(SCENARIO)
+    own: Any = [tmp_path / "none.c"]
     with pytest.raises(InputError, match=r"none\.c"):
-        sojourn.run(scenario, aqms=[tmp_path / "none.c"])
+        sojourn.run(scenario, aqms=own)
     changes = {"dumbbell.flows.bulk.count": np.int64(2), "dumbbell.rtt": "40 ms"}
-    result = sojourn.run(scenario, changes=changes, seeds=np.int64(1), hosts="sim")
+    seeds: Any = np.int64(1)
+    result = sojourn.run(scenario, changes=changes, seeds=seeds, hosts="sim")
     assert result.scenario == scenario.to_toml()
     assert result.groups().to_pylist()[0]["flows"] == 2

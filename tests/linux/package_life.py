@@ -141,6 +141,7 @@ class Stage:
     name: str
     steps: list[Step]
     booted: bool = True
+    words: str = ""  # of the kernel's command line
 
 
 def stages(version: str) -> list[Stage]:
@@ -171,6 +172,17 @@ def stages(version: str) -> list[Stage]:
         Step("dkms status | grep -c installed", "^2$"),
         Step("dkms status | grep -v $(cat /var/tmp/first)", r", x86_64: installed$"),
     ]
+    # Secure Boot turns this on; the key that DKMS signed with is not enrolled.
+    refused = [
+        Step("cat /sys/kernel/security/lockdown", r"\[integrity\]"),
+        Step("modprobe sch_sojourn 2>&1 || true", r"Key was rejected by service|not permitted"),
+        Step("systemctl is-failed sojourn-qdisc@eth0", "^failed"),
+        Step(
+            "journalctl --boot --unit sojourn-qdisc@eth0",
+            r"signed modules only \(Secure Boot\): .*",
+        ),
+        PING,
+    ]
     purge = [
         Step('[ "$(uname -r)" != "$(cat /var/tmp/first)" ] && uname -r', r"^6.1.0\S*"),
         *AT_BOOT,
@@ -182,6 +194,7 @@ def stages(version: str) -> list[Stage]:
         Stage(f"the packages of {OLD} are installed, and the unit is enabled", put, booted=False),
         Stage("a boot, and an upgrade with queues in use", upgrade),
         Stage("a second kernel is installed", second, booted=False),
+        Stage("a boot that takes signed modules only", refused, words="lockdown=integrity"),
         Stage("a boot of the second kernel, and a purge with queues in use", purge),
     ]
 
@@ -266,9 +279,9 @@ def newest_kernel(folder: Path) -> str:
     return newest
 
 
-def play(steps: list[Step], debs: list[Path], kernel: str, folder: Path, accelerator: str) -> str:
+def play(stage: Stage, debs: list[Path], kernel: str, folder: Path, accelerator: str) -> str:
     """Boot the disk of the folder with this stage; what the second serial port heard."""
-    (folder / "stage").write_text(script(steps))
+    (folder / "stage").write_text(script(stage.steps))
     with tarfile.open(folder / "stage.tar", "w") as tar:
         for file in [folder / "stage", *debs]:
             tar.add(file, arcname=file.name)
@@ -279,7 +292,7 @@ def play(steps: list[Step], debs: list[Path], kernel: str, folder: Path, acceler
     command += ["-nic", "user,restrict=on,model=virtio-net-pci"]
     command += ["-serial", f"file:{folder}/console", "-serial", f"file:{folder}/told"]
     command += ["-kernel", folder / f"vmlinuz-{kernel}", "-initrd", folder / f"initrd.img-{kernel}"]
-    command += ["-append", "root=/dev/vda rw console=ttyS0 panic=-1 net.ifnames=0"]
+    command += ["-append", f"root=/dev/vda rw console=ttyS0 panic=-1 net.ifnames=0 {stage.words}"]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:
         try:
             process.wait(LIMIT_S)
@@ -337,7 +350,7 @@ def live(folder: Path, first: int, last: int, accelerator: str) -> str | None:
         begun_s = time.monotonic()
         if stage.booted:
             kernel = newest_kernel(folder)
-            told = play(stage.steps, debs, kernel, folder, accelerator)
+            told = play(stage, debs, kernel, folder, accelerator)
         else:
             kernel = "no kernel"
             told = without_boot(stage.steps, debs, folder)

@@ -246,6 +246,7 @@ def test_a_module_for_another_processor_is_told_by_its_head(tmp_path: Path) -> N
     heads = {
         "arm64": b"\x7fELF\2\1" + bytes(12) + b"\xb7\0",
         "armhf": b"\x7fELF\1\1" + bytes(12) + b"\x28\0",
+        "mipsel": b"\x7fELF\1\1" + bytes(12) + b"\x08\0",
         "s390x": b"\x7fELF\2\2" + bytes(12) + b"\0\x16",
     }
     for made, head in heads.items():

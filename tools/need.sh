@@ -15,10 +15,13 @@ test_needs=("${build_needs[@]}" clang-16:clang-16 clang-format-16:clang-format-1
 
 # the deep ones play the module in one of Debian's own kernels, too
 deep_needs=("${test_needs[@]}" busybox:busybox-static qemu-system-x86_64:qemu-system-x86 ns:ns2
+	qemu-system-aarch64:qemu-system-arm qemu-system-s390x:qemu-system-misc
+	qemu-system-mipsel:qemu-system-mips
 	mmdebstrap:mmdebstrap /sbin/mke2fs:e2fsprogs
 	tshark:tshark qemu-s390x-static:qemu-user-static
 	aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu /usr/aarch64-linux-gnu/lib/libc.a:libc6-dev-arm64-cross
 	arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf /usr/arm-linux-gnueabihf/lib/libc.a:libc6-dev-armhf-cross
+	mipsel-linux-gnu-gcc:gcc-mipsel-linux-gnu /usr/mipsel-linux-gnu/lib/libc.a:libc6-dev-mipsel-cross
 	s390x-linux-gnu-gcc:gcc-s390x-linux-gnu /usr/s390x-linux-gnu/lib/libc.a:libc6-dev-s390x-cross
 	'/lib/modules/*/build:linux-headers-cloud-amd64')
 

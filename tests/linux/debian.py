@@ -11,10 +11,14 @@ import lzma
 import os
 import re
 import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn.linux.uml.build import cache_root, kept, run
 
+# Of a boot with its script; most take a minute.
+LIMIT_S = 600
 HEADERS = sorted(Path("/lib/modules").glob("*/build"))
 
 
@@ -63,18 +67,35 @@ def kernel_module(modules: Path, name: str) -> bytes:
     return lzma.decompress(data) if path.suffix == ".xz" else data
 
 
-def boot(release: str, script: str, files: dict[str, bytes], folder: Path) -> str:
+@dataclass(frozen=True)
+class Guest:
+    """A kernel of Debian's with its modules; busybox, tc and libraries of its processor; QEMU's
+    words for a machine of it, and the console there."""
+
+    kernel: Path
+    modules: Path
+    programs: Mapping[str, bytes]
+    machine: tuple[str, ...]
+    console: str
+
+
+def own_guest(release: str) -> Guest:
+    """Take the programs of this machine."""
+    programs = {"bin/busybox": Path("/bin/busybox").read_bytes(), **program("/sbin/tc")}
+    return Guest(*image(release), programs, ("qemu-system-x86_64",), "ttyS0")
+
+
+def boot(guest: Guest, script: str, files: Mapping[str, bytes], folder: Path) -> str:
     """Run a shell script as process 1; its output and the kernel's."""
-    kernel, modules = image(release)
-    whole = {"bin/busybox": Path("/bin/busybox").read_bytes(), **program("/sbin/tc"), **files}
+    whole = {**guest.programs, **files}
     for name in ("sch_htb", "sch_tbf"):
-        whole[f"{name}.ko"] = kernel_module(modules, name)
+        whole[f"{name}.ko"] = kernel_module(guest.modules, name)
     whole["init"] = f"#!/bin/busybox sh\n{script}\n".encode()
     (folder / "initrd").write_bytes(archive(whole))
-    words = "console=ttyS0 panic=-1 quiet loglevel=4"
-    command = ["qemu-system-x86_64", "-accel", "tcg", "-m", "512", "-nographic", "-no-reboot"]
-    command += ["-kernel", str(kernel), "-initrd", str(folder / "initrd"), "-append", words]
+    words = f"console={guest.console} panic=-1 quiet loglevel=4"
+    command = [*guest.machine, "-accel", "tcg", "-m", "512", "-nographic", "-no-reboot"]
+    command += ["-kernel", str(guest.kernel), "-initrd", str(folder / "initrd"), "-append", words]
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=240, check=False
+        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False
     )
     return done.stdout.decode(errors="replace").replace("\r\n", "\n")

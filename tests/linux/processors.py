@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""processors.py: module and plugin, built for Debian's kernels of other processors.
+"""processors.py: module and plugin on Debian's kernels of other processors.
 
-    python -m tests.linux.processors [arm64 armhf s390x]
+    python -m tests.linux.processors [arm64 armhf mipsel s390x]
 
-fetches the headers of Debian's kernel with a package index of its own, so that the system's stays
-as it is, and builds both with Debian's compilers. A warning is a failure. Nothing is loaded.
+fetches the headers of Debian's kernel with a package index of its own, and the system's stays as
+it is. It builds both with Debian's compilers; a warning is a failure. Then it boots that kernel
+under QEMU, which emulates the processor, and uses them there (uses.py).
 """
 
 from __future__ import annotations
@@ -17,24 +18,31 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from sojourn.linux.uml.build import BuildError, cache_root, kept, run
+
+from tests.linux.debian import Guest, boot
+from tests.linux.uses import SCRIPT, fault
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
 class Target:
-    """Debian's and the kernel's name, the flavour of the kernel, the compiler, the ELF number."""
+    """Debian's and the kernel's name, the flavour of the kernel, the compiler, the ELF number, the
+    order of bytes, QEMU's words for a machine and the console there."""
 
     debian: str
     kernel: str
     flavour: str
     compiler: str
     machine: int
-    order: str  # of bytes
+    order: str
+    qemu: tuple[str, ...]
+    console: str
 
     def is_of(self, file: Path) -> bool:
         """Tell whether an ELF file is for this processor."""
@@ -44,51 +52,63 @@ class Target:
         return head[:4] == b"\x7fELF" and (machine, order) == (self.machine, self.order)
 
 
+ARM64 = ("qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57"), "ttyAMA0"
+ARM = ("qemu-system-arm", "-machine", "virt"), "ttyAMA0"
+MIPS = ("qemu-system-mipsel", "-machine", "malta"), "ttyS0"
+S390 = ("qemu-system-s390x",), "ttysclp0"
 TARGETS = {
     target.debian: target
     for target in (
-        Target("arm64", "arm64", "arm64", "aarch64-linux-gnu-", 183, "little"),
-        Target("armhf", "arm", "armmp", "arm-linux-gnueabihf-", 40, "little"),
-        Target("s390x", "s390", "s390x", "s390x-linux-gnu-", 22, "big"),
+        Target("arm64", "arm64", "arm64", "aarch64-linux-gnu-", 183, "little", *ARM64),
+        Target("armhf", "arm", "armmp", "arm-linux-gnueabihf-", 40, "little", *ARM),
+        Target("mipsel", "mips", "4kc-malta", "mipsel-linux-gnu-", 8, "little", *MIPS),
+        Target("s390x", "s390", "s390x", "s390x-linux-gnu-", 22, "big", *S390),
     )
 }
+
+
+@contextlib.contextmanager
+def index(target: Target) -> Iterator[tuple[list[str], Path]]:
+    """Read an index of packages that has this processor's too; yield options of apt for it, and the
+    folder to which it downloads."""
+    with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
+        place = Path(scratch)
+        for name in ("state/lists/partial", "cache/archives/partial"):
+            (place / name).mkdir(parents=True)
+        # No package is installed there: of the system's, the index may not have that version.
+        (place / "status").touch()
+        own = ["-o", f"Dir::State={place}/state", "-o", f"Dir::Cache={place}/cache"]
+        own += ["-o", f"Dir::State::status={place}/status", "-o", "APT::Sandbox::User=root"]
+        own += ["-o", "Debug::NoLocking=true", "-o", f"APT::Architectures::={target.debian}"]
+        # Where an index cannot be read, the others are enough.
+        with contextlib.suppress(BuildError):
+            run(["apt-get", *own, "update"], place / "update.log")
+        yield own, place / "cache/archives"
+
+
+def unpack(debs: Iterable[Path], work: Path, log: Path) -> None:
+    for deb in debs:
+        run(["dpkg-deb", "-x", deb, work], log)
+        deb.unlink()
 
 
 def headers(target: Target) -> Path:
     """The build folder of Debian's kernel, with this machine's programs in it."""
 
     def fetch(work: Path) -> None:
-        log, index = work / "fetch.log", work / "apt"
-        for place in ("state/lists/partial", "cache/archives/partial"):
-            (index / place).mkdir(parents=True)
-        own = ["-o", f"Dir::State={index}/state", "-o", f"Dir::Cache={index}/cache"]
-        own += ["-o", "Dir::State::status=/var/lib/dpkg/status", "-o", "APT::Sandbox::User=root"]
-        own += ["-o", f"APT::Architectures::={target.debian}"]
-        # Where an index cannot be read, the others are enough.
-        with contextlib.suppress(BuildError):
-            run(["apt-get", *own, "update"], log)
+        with index(target) as (own, _):
 
-        def depends(package: str) -> list[str]:
-            command = ["apt-cache", *own, "show", "--no-all-versions", package]
-            told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            [line] = re.findall(r"^Depends: (.*)", told, re.M)
-            return re.findall(r"[\w.+-]+(?= \(|,|$)", line)
+            def depends(package: str) -> list[str]:
+                command = ["apt-cache", *own, "show", "--no-all-versions", package]
+                told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                [line] = re.findall(r"^Depends: (.*)", told, re.M)
+                return re.findall(r"linux-(?:headers|kbuild)-[\w.+-]+(?= \(|,|$)", line)
 
-        [package] = [
-            name
-            for name in depends(f"linux-headers-{target.flavour}:{target.debian}")
-            if name.startswith("linux-headers-")
-        ]
-        others = [
-            name
-            for name in depends(f"{package}:{target.debian}")
-            if name.startswith(("linux-headers-", "linux-kbuild-"))
-        ]
-        run(["apt-get", *own, "download", f"{package}:{target.debian}", *others], log, cwd=work)
-        for deb in work.glob("*.deb"):
-            run(["dpkg-deb", "-x", deb, work], log)
-            deb.unlink()
-        shutil.rmtree(index)
+            [package] = depends(f"linux-headers-{target.flavour}:{target.debian}")
+            wanted = [f"{package}:{target.debian}", *depends(f"{package}:{target.debian}")]
+            log = work / "fetch.log"
+            run(["apt-get", *own, "download", *wanted], log, cwd=work)
+        unpack(work.glob("*.deb"), work, log)
         # Its path is that of an installed package.
         makefile = work / f"usr/src/{package}/Makefile"
         makefile.write_text(makefile.read_text().replace("/usr/src/", "../"))
@@ -118,6 +138,37 @@ def build(target: Target, folder: Path) -> str:
     return kernel.name.removeprefix("linux-headers-")
 
 
+def guest(target: Target, release: str) -> Guest:
+    """Fetch kernel, busybox and tc of this processor; nothing of its own runs here."""
+
+    def fetch(work: Path) -> None:
+        log = work / "fetch.log"
+        wanted = [f"{name}:{target.debian}" for name in ("busybox-static", "iproute2")]
+        with index(target) as (own, archives):
+            kernel = f"linux-image-{release}:{target.debian}"
+            run(["apt-get", *own, "download", kernel], log, cwd=archives)
+            words = ["install", "--yes", "--download-only", "--no-install-recommends"]
+            run(["apt-get", *own, *words, *wanted], log)
+            # Packages for every processor bring some of this machine's with them.
+            unpack(archives.glob(f"*_{target.debian}.deb"), work, log)
+
+    root = kept(cache_root() / f"guest-{target.debian}-{release}", fetch)
+    # The loader looks for libraries in /lib.
+    libraries = [path for path in root.glob("**/*.so*") if path.is_file() and "lib" in path.parts]
+    programs = {f"lib/{path.name}": path.read_bytes() for path in libraries}
+    programs |= {name: (root / name).read_bytes() for name in ("bin/busybox", "sbin/tc")}
+    [kernel] = root.glob("boot/vmlinu[xz]-*")
+    modules = root / f"lib/modules/{release}"
+    return Guest(kernel, modules, programs, target.qemu, target.console)
+
+
+def use(target: Target, release: str, folder: Path) -> None:
+    """Boot its kernel with what was built; BuildError where a use of it fails."""
+    files = {name: (folder / name).read_bytes() for name in ("sch_sojourn.ko", "q_sojourn.so")}
+    if wrong := fault(boot(guest(target, release), SCRIPT, files, folder)):
+        raise BuildError(f"{target.debian}: {wrong}")
+
+
 def main() -> str | None:
     """Build for all, or for those of these names."""
     names = sys.argv[1:] or list(TARGETS)
@@ -128,9 +179,12 @@ def main() -> str | None:
         with tempfile.TemporaryDirectory(prefix="sojourn-") as scratch:
             try:
                 release = build(TARGETS[name], Path(scratch))
+                built_s = time.monotonic()
+                use(TARGETS[name], release, Path(scratch))
             except BuildError as error:
                 return str(error)
-        print(f"{name}: module for {release} and plugin, {time.monotonic() - begun_s:.0f} s")
+        print(f"{name}: module for {release} and plugin, {built_s - begun_s:.0f} s", end="")
+        print(f"; used in that kernel, {time.monotonic() - built_s:.0f} s", flush=True)
     return None
 
 

@@ -85,14 +85,16 @@ def own_guest(release: str) -> Guest:
     return Guest(*image(release), programs, ("qemu-system-x86_64",), "ttyS0")
 
 
-def boot(guest: Guest, script: str, files: Mapping[str, bytes], folder: Path) -> str:
-    """Run a shell script as process 1; its output and the kernel's."""
+def boot(
+    guest: Guest, script: str, files: Mapping[str, bytes], folder: Path, more: str = ""
+) -> str:
+    """Run a shell script as process 1, with more words for the kernel; what both told."""
     whole = {**guest.programs, **files}
     for name in ("sch_htb", "sch_tbf"):
         whole[f"{name}.ko"] = kernel_module(guest.modules, name)
     whole["init"] = f"#!/bin/busybox sh\n{script}\n".encode()
     (folder / "initrd").write_bytes(archive(whole))
-    words = f"console={guest.console} panic=-1 quiet loglevel=4"
+    words = f"console={guest.console} panic=-1 quiet loglevel=4 {more}"
     command = [*guest.machine, "-accel", "tcg", "-m", "512", "-nographic", "-no-reboot"]
     command += ["-kernel", str(guest.kernel), "-initrd", str(folder / "initrd"), "-append", words]
     done = subprocess.run(

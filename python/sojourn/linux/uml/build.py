@@ -328,7 +328,7 @@ def kept(folder: Path, make: Callable[[Path], object]) -> Path:
     """
     with only_one(folder.name):
         if not folder.exists():
-            fresh = folder.with_suffix(".new")
+            fresh = folder.with_name(f"{folder.name}.new")
             shutil.rmtree(fresh, ignore_errors=True)
             fresh.mkdir(parents=True)
             make(fresh)

@@ -87,8 +87,8 @@ if [ ! -e "$kernel/linux" ]; then
 fi
 mkdir -p "$XDG_CACHE_HOME/sojourn"
 ln -s "$kernel" "$XDG_CACHE_HOME/sojourn"
-# The archive lies there where it is not installed.
-ln -s "${kernel%/*}/source" "$XDG_CACHE_HOME/sojourn"
+# Its tree, and the archive where that is not installed.
+ln -s "${kernel%/*}"/{tree-*[!k],source} "$XDG_CACHE_HOME/sojourn"
 sojourn run scenario.toml --host linux --aqm codel --aqm kernel:codel --json >"$work/linux.json"
 python3 - "$work/linux.json" <<'PY'
 import json, sys

@@ -67,7 +67,9 @@ def _made_with(data: Mapping[str, Any]) -> str:
     cores, by_host = set(), {}
     for host in HOSTS:
         ran = [entry for entry in entries if entry["hosts"][host]["core"]]
-        cores |= {core for entry in ran for core in entry["hosts"][host]["core"].split(ledger.AND)}
+        # On Linux, "Sojourn VERSION, Linux RELEASE".
+        made = (entry["hosts"][host]["core"] for entry in ran)
+        cores |= {part for core in made for part in core.replace(ledger.AND, ", ").split(", ")}
         counts = [count for entry in ran for count in entry["hosts"][host]["seeds"]]
         if counts:
             by_host[host] = min(counts), max(counts)
@@ -76,7 +78,7 @@ def _made_with(data: Mapping[str, Any]) -> str:
     provisional = " With so few seeds verdicts are provisional." if data["quick"] else ""
     return (
         f"This page: `sojourn reproduce{quick}`, {seeds_by_host(by_host) or 'no seeds'}, "
-        f"by {', '.join(sorted(cores)) or 'nothing'}, on {machine['processor']} with "
+        f"by {', '.join(sorted(cores, reverse=True)) or 'nothing'}, on {machine['processor']} with "
         f"{machine['cores']} cores.{provisional}\n"
     )
 

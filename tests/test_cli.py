@@ -373,7 +373,9 @@ def test_each_signal_that_stops_a_command_keeps_what_was_finished(
     stop: signal.Signals, small: Path, tmp_path: Path
 ) -> None:
     small.write_text(SMALL.replace('"2 s"', '"9000 s"').replace('"10 Mbit/s"', '"1 Gbit/s"'))
-    words = [sys.executable, "-m", "sojourn", "run", str(small), "--out", str(tmp_path / "out")]
+    # The tests may run below nohup, which has SIGHUP ignored.
+    words = ["env", f"--default-signal={stop.name}", sys.executable, "-m", "sojourn"]
+    words += ["run", str(small), "--out", str(tmp_path / "out")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
         deadline_s = time.monotonic() + 60
         while not (tmp_path / "out/runs").exists() and time.monotonic() < deadline_s:

@@ -120,7 +120,7 @@ def test_an_editor_takes_the_files_of_a_written_paper_and_marks_a_wrong_key() ->
         file.write_text(re.sub(r"_ms = \d+\.0", '_ms = "ten"', text))
         done = lint(str(file))
         said = done.stdout + done.stderr
-        assert done.returncode == 1 and re.search("xname|xtitle|xrelation|Integer", said), said
+        assert done.returncode == 1 and re.search("xname|xtitle|xrelation|found String", said), said
 
 
 def test_the_list_has_every_scenario_and_section_with_its_source() -> None:

@@ -66,6 +66,8 @@ def test_an_argument_of_a_wrong_kind_is_named_with_what_it_should_be(
         ("loads", b"format = 2", "loads: text: b'format = 2' is not text"),
         ("verify", 3, "verify: result: 3 is no path"),
         ("sweep", {}, "sweep: path: {} is no path"),
+        ("reproduce", 3, "reproduce: experiment: 3 is no name and no folder"),
+        ("reproduce", Path("none"), "there is no experiment 'none'"),
     ],
 )
 def test_each_verb_names_itself_and_its_argument(verb: str, value: Any, said: str) -> None:
@@ -83,3 +85,10 @@ def test_a_path_is_an_algorithm_and_numbers_of_numpy_are_numbers(tmp_path: Path)
     result = sojourn.run(scenario, changes=changes, seeds=seeds, hosts="sim")
     assert result.scenario == scenario.to_toml()
     assert result.groups().to_pylist()[0]["flows"] == 2
+    several: Any = np.arange(1, 3)
+    assert len(sojourn.run(scenario, seeds=several)) == 2
+
+
+def test_a_wrong_quantity_is_an_error_of_sojourns() -> None:
+    with pytest.raises(InputError, match=r"^stability: .*'zz'"):
+        sojourn.stability(["pi"], flows=60, capacity="zz", rtt="100 ms")

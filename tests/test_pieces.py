@@ -60,6 +60,16 @@ def test_each_piece_of_one_run_is_a_measurement_of_its_own(paper: Path) -> None:
     assert found.decisions[0].seeds == 2
 
 
+def test_an_experiment_may_measure_one_piece(paper: Path) -> None:
+    path = paper / "1" / "experiment.toml"
+    text = path.read_text().replace("pieces = true\n", "")
+    path.write_text(text.replace('window = "full"', 'window = "full 2 of 2"'))
+    (experiment,) = find([str(paper)])
+    experiment.check()
+    assert experiment.pieces == ("full 2 of 2",)
+    assert (str(experiment.window.from_), str(experiment.window.to)) == ("12.5 s", "20 s")
+
+
 def test_quick_runs_some_cells_for_a_shorter_time_and_judges_no_other(paper: Path) -> None:
     (experiment,) = find([str(paper)])
     found = reproduce(experiment, quick=True, out=paper / "out")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest, written
+from sojourn.core.units import UnitError
 
 
 @functools.cache
@@ -38,7 +39,10 @@ def answering(public: Any) -> Any:
                     bound.arguments[name] = _READERS[name](value)
                 except _WrongError as error:
                     raise InputError(f"{function.__name__}: {name}: {error}") from None
-        return function(*bound.args, **bound.kwargs)
+        try:
+            return function(*bound.args, **bound.kwargs)
+        except UnitError as error:
+            raise InputError(f"{function.__name__}: {error}") from error
 
     return call
 
@@ -54,7 +58,15 @@ def _count(value: Any) -> int:
 
 
 def _seeds(value: Any) -> Any:
-    return value if isinstance(value, str | range | Iterable) else _count(value)
+    if isinstance(value, str | range | Mapping):
+        return value
+    return [_count(seed) for seed in value] if isinstance(value, Iterable) else _count(value)
+
+
+def _experiment(value: Any) -> Any:
+    if not isinstance(value, str | os.PathLike) and not hasattr(value, "cases"):
+        raise _WrongError(f"{written(value)} is no name and no folder of an experiment")
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _text(value: Any) -> str:
@@ -103,6 +115,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "workers": _count,
     "seeds": _seeds,
     "changes": _changes,
+    "experiment": _experiment,
     "path": _path,
     "out": _path,
     "result": _path,

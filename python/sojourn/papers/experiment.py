@@ -223,8 +223,8 @@ class Experiment:
     @cached_property
     def window(self) -> Window:
         """Find the window that the tables measure."""
-        record = self.scenario.record
-        windows = record.windows or self.scenario.expand().record.windows
+        # Written out, a window has no pieces but is beside them.
+        windows = (*self.scenario.record.windows, *self.scenario.expand().record.windows)
         return next(window for window in windows if window.name == self.data["window"])
 
     @property

@@ -12,19 +12,7 @@ import pytest
 import sojourn
 from sojourn.core.errors import InputError
 
-SCENARIO = """\
-format = 2
-name = "short"
-duration = "200 ms"
-
-[dumbbell]
-rate = "10 Mbit/s"
-rtt = "20 ms"
-aqm = "codel"
-
-[[dumbbell.flows]]
-name = "bulk"
-"""
+from tests.conftest import SMALL
 
 
 def test_an_argument_that_a_verb_has_not_is_answered_with_the_one_that_was_meant() -> None:
@@ -56,7 +44,7 @@ def test_an_argument_of_a_wrong_kind_is_named_with_what_it_should_be(
     named: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        sojourn.run(sojourn.loads(SCENARIO), **named)
+        sojourn.run(sojourn.loads(SMALL), **named)
     assert said in str(refused.value)
 
 
@@ -76,15 +64,15 @@ def test_each_verb_names_itself_and_its_argument(verb: str, value: Any, said: st
 
 
 def test_a_path_is_an_algorithm_and_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
-    scenario = sojourn.loads(SCENARIO)
+    scenario = sojourn.loads(SMALL)
     own: Any = [tmp_path / "none.c"]
     with pytest.raises(InputError, match=r"none\.c"):
         sojourn.run(scenario, aqms=own)
-    changes = {"dumbbell.flows.bulk.count": np.int64(2), "dumbbell.rtt": "40 ms"}
+    changes = {"dumbbell.flows.bulk.count": np.int64(3), "dumbbell.rtt": "40 ms"}
     seeds: Any = np.int64(1)
     result = sojourn.run(scenario, changes=changes, seeds=seeds, hosts="sim")
     assert result.scenario == scenario.to_toml()
-    assert result.groups().to_pylist()[0]["flows"] == 2
+    assert result.groups().to_pylist()[0]["flows"] == 3
     several: Any = np.arange(1, 3)
     assert len(sojourn.run(scenario, seeds=several)) == 2
 

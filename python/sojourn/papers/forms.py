@@ -149,24 +149,21 @@ def _factor(value: Any) -> Any:
     return value
 
 
-def _margin(value: Any) -> Any:
-    if not is_number(value):
-        raise refusal(f"{written(value)}: a margin is a number in the metric's unit, as -5")
-    return value
+def _number(rule: str) -> AfterValidator:
+    def check(value: Any) -> Any:
+        if not is_number(value):
+            raise refusal(f"{written(value)}: {rule}")
+        return value
 
-
-def _in_print(value: Any) -> Any:
-    if not is_number(value):
-        raise refusal(f"{written(value)}: write the number alone, in the metric's unit, as 5.2")
-    return value
+    return AfterValidator(check)
 
 
 _ABOVE_0 = {"type": "number", "exclusiveMinimum": 0}
 _TWO = {"type": "array", "items": _ABOVE_0, "minItems": 2, "maxItems": 2}
 Factor = Annotated[Any, AfterValidator(_factor), WithJsonSchema({"anyOf": [_ABOVE_0, _TWO]})]
 _NUMBER = WithJsonSchema({"type": "number"})
-Margin = Annotated[Any, AfterValidator(_margin), _NUMBER]
-InPrint = Annotated[Any, AfterValidator(_in_print), _NUMBER]
+Margin = Annotated[Any, _number("a margin is a number in the metric's unit, as -5"), _NUMBER]
+InPrint = Annotated[Any, _number("write the number alone, in the metric's unit, as 5.2"), _NUMBER]
 
 
 class PublishedTable(RootModel[dict[str, dict[str, dict[str, InPrint]]]]):

@@ -278,6 +278,8 @@ def test_doctor_looks_at_what_linux_needs(
     [
         # What only reports need.
         ("sojourn.cli, sojourn.runs.run", "matplotlib scipy pandas polars jinja2 pyarrow"),
+        # Guests of the kernel's tests have the standard library and the engine.
+        ("sojourn, sojourn._native", "pydantic_core pydantic numpy"),
         # What the server imports that forks a process for each run with a user's C file.
         ("sojourn.runs.processes, sojourn.algorithms", "pydantic sojourn.scenario typer"),
     ],

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest, written
-from sojourn.core.units import UnitError
 
 
 @functools.cache
@@ -39,6 +38,9 @@ def answering(public: Any) -> Any:
                     bound.arguments[name] = _READERS[name](value)
                 except _WrongError as error:
                     raise InputError(f"{function.__name__}: {name}: {error}") from None
+        # Guests of the tests import `sojourn` without pydantic, which this module needs.
+        from sojourn.core.units import UnitError
+
         try:
             return function(*bound.args, **bound.kwargs)
         except UnitError as error:

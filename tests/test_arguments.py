@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import sojourn
+from sojourn.core.arguments import _READERS
 from sojourn.core.errors import InputError
 
 from tests.conftest import SMALL
@@ -35,6 +38,10 @@ def test_an_argument_that_a_verb_has_not_is_answered_with_the_one_that_was_meant
         ({"seeds": [1, 1]}, "seeds [1, 1]: one of them is there twice"),
         ({"out": 3}, "out: 3 is no path"),
         ({"out": ""}, "out: '' names nothing; the folder itself is '.'"),
+        ({"out": "a\0b"}, "run: out: 'a\\x00b': a name of a file has no zero byte"),
+        ({"again": "no"}, "again: 'no' is neither True nor False"),
+        ({"changes": {"dumbbell.rtt": np.arange(2)}}, "dumbbell.rtt: [0, 1] has no unit"),
+        ({"changes": {"dumbbell.rate": np.float64(1e7)}}, "write it as '10000000.0 bit/s'"),
         ({"aqms": [None]}, "aqms: None is not text"),
         ({"aqms": 3}, "aqms: 3 is no list of texts"),
         ({"hosts": ["Linux"]}, "there is no such host. Did you mean 'linux'?"),
@@ -56,11 +63,57 @@ def test_an_argument_of_a_wrong_kind_is_named_with_what_it_should_be(
         ("sweep", {}, "sweep: path: {} is no path"),
         ("reproduce", 3, "reproduce: experiment: 3 is no name and no folder"),
         ("reproduce", Path("none"), "there is no experiment 'none'"),
+        ("run", 3, "run: scenario: 3 is no scenario and no path of one"),
+        ("sweep", sojourn.loads(SMALL), "sweep: path: Scenario.*… is no path"),
     ],
 )
 def test_each_verb_names_itself_and_its_argument(verb: str, value: Any, said: str) -> None:
     with pytest.raises(InputError, match=f"^{said}"):
         getattr(sojourn, verb)(value)
+
+
+STUDY = {"algorithms": ["pi"], "flows": 60, "capacity": "15 Mbit/s", "rtt": "100 ms"}
+PLOT = {"results": "none", "out": "none.svg"}
+LOAD = {"scenario": sojourn.loads(SMALL), "group": "bulk", "load": "1 Mbit/s"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "said"),
+    [
+        ("stability", {**STUDY, "algorithms": None}, "algorithms: None is no list of texts"),
+        ("stability", {**STUDY, "algorithms": []}, "no algorithm is given"),
+        ("stability", {**STUDY, "flows": 1.5}, "flows: 1.5 is not a whole number"),
+        ("stability", {**STUDY, "flows": True}, "flows: true is not a whole number"),
+        ("stability", {**STUDY, "capacity": None}, "capacity: None has no unit"),
+        ("stability", {**STUDY, "rtt": 5}, "rtt: 5 has no unit; write it as '5 s' or '5 ms'"),
+        ("stability", {**STUDY, "simulated_s": math.nan}, "simulated_s: nan is not a finite"),
+        ("stability", {**STUDY, "simulated_s": "3"}, "simulated_s: '3' is not a number"),
+        ("calibrate", {**LOAD, "scenario": 3}, "scenario: 3 is no scenario and no path of one"),
+        ("calibrate", {**LOAD, "group": 3}, "group: 3 is not text"),
+        ("calibrate", {**LOAD, "load": 5}, "load: 5 has no unit; write it as '5 Mbit/s'"),
+        ("plot", {**PLOT, "queue": 5}, "queue: 5 is not text"),
+        ("plot", {**PLOT, "log": 1}, "log: 1 is neither True nor False"),
+        ("reproduce", {"experiment": "duk", "seeds": 5}, "seeds: 5 is no dict, such as"),
+        ("reproduce", {"experiment": "duk", "seeds": {"sim": 0}}, "seeds: sim: 0 runs nothing"),
+    ],
+)
+def test_every_argument_of_every_verb_is_read_by_its_kind(
+    verb: str, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        getattr(sojourn, verb)(**given)
+    assert str(refused.value).startswith(f"{verb}: {said}")
+
+
+def test_no_kind_of_argument_is_left_unread() -> None:
+    read_elsewhere = {"Given", "Any", "Callable[[str], None]", "Callable[[float], None]"}
+    kinds = {
+        parameter.annotation.removesuffix(" | None")
+        for verb in sojourn.__all__
+        if not isinstance(getattr(sojourn, verb), type)
+        for parameter in inspect.signature(getattr(sojourn, verb)).parameters.values()
+    }
+    assert kinds == read_elsewhere | _READERS.keys() & kinds
 
 
 def test_a_path_is_an_algorithm_and_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:

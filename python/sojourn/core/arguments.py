@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest, written
+
+# Characters of a wrong value: a scenario fills a screen.
+_LONGEST = 60
 
 
 @functools.cache
@@ -32,15 +36,16 @@ def answering(public: Any) -> Any:
                 f"{function.__name__}: there is no argument '{name}'.{nearest(name, known)}"
             )
         bound = signature.bind(*values, **named)
-        for name, value in bound.arguments.items():
-            if name in _READERS and value is not known[name].default:
-                try:
-                    bound.arguments[name] = _READERS[name](value)
-                except _WrongError as error:
-                    raise InputError(f"{function.__name__}: {name}: {error}") from None
         # Guests of the tests import `sojourn` without pydantic, which this module needs.
         from sojourn.core.units import UnitError
 
+        for name, value in bound.arguments.items():
+            kind = known[name].annotation.removesuffix(" | None")
+            if kind in _READERS and value is not known[name].default:
+                try:
+                    bound.arguments[name] = _READERS[kind](value)
+                except (_WrongError, UnitError) as error:
+                    raise InputError(f"{function.__name__}: {name}: {error}") from None
         try:
             return function(*bound.args, **bound.kwargs)
         except UnitError as error:
@@ -53,10 +58,29 @@ class _WrongError(Exception):
     """The reason why a value is refused."""
 
 
+def _shown(value: Any) -> str:
+    text = written(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise _WrongError(f"{written(value)} is not a whole number, such as 2")
+        raise _WrongError(f"{_shown(value)} is not a whole number, such as 2")
     return operator.index(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str | bool) or not hasattr(value, "__float__"):
+        raise _WrongError(f"{_shown(value)} is not a number, such as 2.5")
+    if not math.isfinite(value):
+        raise _WrongError(f"{_shown(value)} is not a finite number")
+    return float(value)
+
+
+def _truth(value: Any) -> bool:
+    if type(value).__name__ not in ("bool", "bool_"):  # numpy has one of its own
+        raise _WrongError(f"{_shown(value)} is neither True nor False")
+    return bool(value)
 
 
 def _seeds(value: Any) -> Any:
@@ -65,36 +89,56 @@ def _seeds(value: Any) -> Any:
     return [_count(seed) for seed in value] if isinstance(value, Iterable) else _count(value)
 
 
+def _seeds_by_host(value: Any) -> dict[str, int]:
+    from sojourn.core.hosts import check_hosts
+
+    if not isinstance(value, Mapping):
+        raise _WrongError(f'{_shown(value)} is no dict, such as {{"sim": 10, "linux": 3}}')
+    check_hosts([_text(host) for host in value])
+    for host, count in value.items():
+        if _count(count) < 1:
+            raise _WrongError(f"{host}: {count} runs nothing; allowed: 1 and more")
+    return {host: _count(count) for host, count in value.items()}
+
+
 def _experiment(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike) and not hasattr(value, "cases"):
-        raise _WrongError(f"{written(value)} is no name and no folder of an experiment")
+        raise _WrongError(f"{_shown(value)} is no name and no folder of an experiment")
     return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def _scenario(value: Any) -> Any:
+    if not isinstance(value, str | os.PathLike) and not hasattr(value, "shorthand"):
+        raise _WrongError(f"{_shown(value)} is no scenario and no path of one")
+    return value if hasattr(value, "shorthand") else _path(value)
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise _WrongError(f"{written(value)} is not text")
+        raise _WrongError(f"{_shown(value)} is not text")
     return value
 
 
 def _path(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike):
-        raise _WrongError(f"{written(value)} is no path")
+        raise _WrongError(f"{_shown(value)} is no path")
     if not os.fspath(value):
         raise _WrongError("'' names nothing; the folder itself is '.'")
+    if "\0" in os.fsdecode(value):
+        raise _WrongError(f"{os.fspath(value)!r}: a name of a file has no zero byte")
     return value
 
 
 def _texts(value: Any) -> list[str]:
     several = [value] if isinstance(value, str | os.PathLike) else value
     if not isinstance(several, Iterable):
-        raise _WrongError(f"{written(value)} is no list of texts")
+        raise _WrongError(f"{_shown(value)} is no list of texts")
     return [_text(os.fspath(item) if isinstance(item, os.PathLike) else item) for item in several]
 
 
 def _changes(value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise _WrongError(f'{written(value)} is no dict, such as {{"dumbbell.rtt": "20 ms"}}')
+        raise _WrongError(f'{_shown(value)} is no dict, such as {{"dumbbell.rtt": "20 ms"}}')
     return {_text(key): _plain(part, key) for key, part in value.items()}
 
 
@@ -102,29 +146,46 @@ def _plain(value: Any, key: str) -> Any:
     """Convert a value to one that TOML has."""
     if isinstance(value, Mapping):
         return {_text(name): _plain(part, f"{key}.{name}") for name, part in value.items()}
+    if hasattr(value, "tolist"):  # a number or an array of numpy's
+        value = value.tolist()
     if isinstance(value, list | tuple):
         return [_plain(part, key) for part in value]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if hasattr(value, "item"):  # a number of numpy's
-        value = value.item()
     if not isinstance(value, str | bool | int | float):
         raise _WrongError(f"{key} = {value!r}: give text, a number, true, false, a list or a dict")
     return value
 
 
+def _quantity(kind: str) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        from sojourn.core import units
+
+        return getattr(units, kind).from_value(value)
+
+    return read
+
+
+# By the annotations of the functions.
 _READERS: Mapping[str, Callable[[Any], Any]] = {
-    "workers": _count,
-    "seeds": _seeds,
-    "changes": _changes,
-    "experiment": _experiment,
-    "path": _path,
-    "out": _path,
-    "result": _path,
-    "text": _text,
-    "width": _text,
-    "font": _text,
-    "aqms": _texts,
-    "hosts": _texts,
-    "figures": _texts,
+    "bool": _truth,
+    "float": _number,
+    "int": _count,
+    "str": _text,
+    "Collection[str]": _texts,
+    "Sequence[str]": _texts,
+    "str | Sequence[str]": _texts,
+    "Path": _path,
+    "str | Path": _path,
+    "str | PathLike[str]": _path,
+    "str | os.PathLike[str]": _path,
+    "Mapping[str, int]": _seeds_by_host,
+    "Mapping[str, object]": _changes,
+    "Seeds": _seeds,
+    "of_seeds.Seeds": _seeds,
+    "Duration | str": _quantity("Duration"),
+    "Rate | str": _quantity("Rate"),
+    "Size | str": _quantity("Size"),
+    "Experiment | str": _experiment,
+    "Scenario | str | os.PathLike[str]": _scenario,
 }

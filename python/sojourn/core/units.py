@@ -205,7 +205,10 @@ def no_unit(value: object, base: str, example: str) -> UnitError:
     if isinstance(value, str):
         wanted = tuple(f"{value.strip()} {unit}" for unit in _LIKELY[base])
     elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
-        wanted = tuple(f"{value} {unit}" for unit in _LIKELY[base])
+        # So many Mbit/s are those of no link: a number as large is in the base unit.
+        is_base = value >= 1e5 and base in (NS, BITS_PER_S, BYTES)
+        units = (base,) if is_base else _LIKELY[base]
+        wanted = tuple(f"{value} {unit}" for unit in units)
     choices = " or ".join(map(repr, wanted))
     return UnitError(f"{written(value)} has no unit; write it as {choices}")
 
@@ -236,14 +239,14 @@ class _Written:
     encode: ClassVar[Callable[[object], object]]
 
     @classmethod
-    def _from_value(cls, value: object) -> Self:
+    def from_value(cls, value: object) -> Self:
         """Make the quantity from a value, or raise UnitError."""
         raise NotImplementedError
 
     @classmethod
     def _read(cls, value: object) -> Self:
         try:
-            return cls._from_value(value)
+            return cls.from_value(value)
         except UnitError as error:
             raise PydanticCustomError("unit", "{reason}", {"reason": str(error)}) from error
 
@@ -285,7 +288,7 @@ class _Quantity(_Written, int):
         return f"{type(self).__name__}('{self}')"
 
     @classmethod
-    def _from_value(cls, value: object) -> Self:
+    def from_value(cls, value: object) -> Self:
         if isinstance(value, cls):
             return value
         if isinstance(value, str):
@@ -355,7 +358,7 @@ class Share(_Written, float):
         return super().__new__(cls, value)
 
     @classmethod
-    def _from_value(cls, value: object) -> Self:
+    def from_value(cls, value: object) -> Self:
         if isinstance(value, str | float | int) and not isinstance(value, bool):
             return cls(value)
         raise UnitError(f"{written(value)} is not a share; write it as 0.01 or '1 %'")

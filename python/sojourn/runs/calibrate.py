@@ -9,6 +9,7 @@ these points gives the number (Le et al., ICDCS 2006, section 4.2).
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, linear_regression
@@ -22,6 +23,7 @@ from sojourn.scenario import trace
 from sojourn.scenario.flows import KINDS, Traffic
 from sojourn.scenario.links import FRAME
 from sojourn.scenario.model import Scenario
+from sojourn.scenario.toml import load as read_file
 from sojourn.scenario.toml import validate
 
 # The first look has at most so many flows; it estimates the number. The line goes through these
@@ -65,7 +67,7 @@ class Calibration:
 
 
 def calibrate(
-    scenario: Scenario,
+    scenario: Scenario | str | os.PathLike[str],
     group: str,
     load: Rate | str,
     *,
@@ -73,7 +75,8 @@ def calibrate(
     seeds: int = 3,
     workers: int | None = None,
 ) -> Calibration:
-    """Find the number of flows of a group with which the busiest link carries this load.
+    """Find the number of flows of a group with which the busiest link carries this load; the
+    scenario is an object or a file.
 
     'A + B' are two groups, which have this number each. All other groups stay as they are. Packets
     count with their headers, or with `is_ip` as packets of IP, and all links are uncongested. The
@@ -81,6 +84,8 @@ def calibrate(
     out too. Where the load is text, error messages use its unit. InputError: no number of flows
     offers the load, or a group is unknown.
     """
+    if not isinstance(scenario, Scenario):
+        scenario = read_file(scenario)
     wanted, unit = _read(load)
     groups = {flow.name: flow for flow in (scenario.shorthand or scenario).flows}
     named = [group] if group in groups else group.split(AND)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sojourn.core.errors import InputError
 from sojourn.core.progress import Progress
 from sojourn.core.text import NOTHING, Column, Table
 from sojourn.core.units import Duration, Rate, Size
@@ -144,6 +145,8 @@ def stability(
     workers: int | None = None,
 ) -> Study:
     """Study algorithms, such as 'pi' or 'red@ns2:ecn=true', on one link that TCP flows share."""
+    if not algorithms:
+        raise InputError("stability: no algorithm is given, such as 'pi'")
     shared = read(flows, Rate(capacity), Duration(rtt), Size(packet))
     return study(
         choose_all(algorithms, []),

@@ -171,6 +171,24 @@ def test_a_run_that_was_cut_off_is_named_though_its_repetition_is_the_same(
     assert said.startswith(f"not as the result was written: {file.relative_to('out')}\n")
 
 
+@pytest.mark.parametrize("name", ["run.json", "complete.json", "series.parquet"])
+def test_a_file_that_a_run_lacks_is_named_also_when_a_reader_has_moved_the_run_aside(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    sojourn.run("s.toml", out="out")
+    (file,) = Path("out").glob(f"runs/*/*/{name}")
+    file.unlink()
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith(f"not as the result was written: {file.relative_to('out')}\n")
+    assert status(["compare", "out"]) == 3
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith(f"not as the result was written: runs/damaged/{file.parent.name}-0\n")
+    sojourn.run("s.toml", out="out")
+    assert status(["verify", "out", "--workers", "1"]) == 0
+
+
 def test_a_file_that_the_command_reads_and_the_folder_lacks_is_named_with_status_1(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -150,19 +150,33 @@ def _written(head: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changed(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the files of a result that are there and are not as its own digests say, those of its
-    runs too."""
+    """Yield the files of a result that are there and are not as its own digests say; of its runs
+    also those that are missing."""
     for name, written in _written(head).items():
         path = folder / name
         if path.is_file() and digest_of(path) != written:
             yield name
-    for complete in sorted(folder.glob("runs/??/*/complete.json")):
-        try:
-            files = dict(read_json(complete)["files"])
-            names = [n for n in files if digest_of(complete.parent / n) != files[n]]
-        except (OSError, ValueError, TypeError, LookupError):
-            names = [complete.name]
-        yield from (str((complete.parent / name).relative_to(folder)) for name in names)
+    runs = folder / "runs"
+    for run in sorted(runs.glob("??/*/")):
+        yield from (str((run / name).relative_to(folder)) for name in _damaged(run))
+    # A command that read a damaged run moved it away, and none has made it again.
+    for away in sorted(runs.glob("damaged/*/")):
+        key = away.name.rpartition("-")[0]
+        if not (runs / key[:2] / key).exists():
+            yield str(away.relative_to(folder))
+
+
+def _damaged(run: Path) -> list[str]:
+    """List the files of a run that are missing, or not as they were written."""
+    try:
+        files = dict(read_json(run / "complete.json")["files"])
+    except (OSError, ValueError, TypeError, LookupError):
+        return ["complete.json"]
+    return [name for name in files if not _is_as_written(run / name, files[name])]
+
+
+def _is_as_written(path: Path, written: object) -> bool:
+    return path.is_file() and digest_of(path) == written
 
 
 def _head(folder: Path) -> dict[str, Any]:

@@ -63,7 +63,6 @@ def test_an_argument_of_a_wrong_kind_is_named_with_what_it_should_be(
         ("sweep", {}, "sweep: path: {} is no path"),
         ("reproduce", 3, "reproduce: experiment: 3 is no name and no folder"),
         ("reproduce", Path("none"), "there is no experiment 'none'"),
-        ("run", 3, "run: scenario: 3 is no scenario and no path of one"),
         ("sweep", sojourn.loads(SMALL), "sweep: path: Scenario.*… is no path"),
     ],
 )
@@ -88,7 +87,7 @@ LOAD = {"scenario": sojourn.loads(SMALL), "group": "bulk", "load": "1 Mbit/s"}
         ("stability", {**STUDY, "rtt": 5}, "rtt: 5 has no unit; write it as '5 s' or '5 ms'"),
         ("stability", {**STUDY, "simulated_s": math.nan}, "simulated_s: nan is not a finite"),
         ("stability", {**STUDY, "simulated_s": "3"}, "simulated_s: '3' is not a number"),
-        ("calibrate", {**LOAD, "scenario": 3}, "scenario: 3 is no scenario and no path of one"),
+        ("calibrate", {**LOAD, "scenario": ""}, "scenario: '' names nothing"),
         ("calibrate", {**LOAD, "group": 3}, "group: 3 is not text"),
         ("calibrate", {**LOAD, "load": 5}, "load: 5 has no unit; write it as '5 Mbit/s'"),
         ("plot", {**PLOT, "queue": 5}, "queue: 5 is not text"),

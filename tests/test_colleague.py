@@ -301,6 +301,22 @@ def test_two_commands_at_once_into_one_folder_lose_nothing() -> None:
     assert len(sojourn.Result.load("out")) == 4
 
 
+def test_ctrl_c_while_tables_of_a_sweep_are_written_leaves_no_part_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stopped(path: Path, pieces: object) -> bool:
+        path.write_bytes(b"a part")
+        raise KeyboardInterrupt
+
+    Path("sweep.toml").write_text(SWEEP.replace('"./mine.c", ', ""))
+    monkeypatch.setattr("sojourn.store.arrow.write_all", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        sojourn.sweep("sweep.toml", out="out")
+    assert sorted(path.name for path in Path("out").iterdir()) == [
+        *(".gitignore", ".sojourn.json", ".sojourn.lock", "runs")
+    ]
+
+
 def test_a_sweep_into_a_folder_that_grew_meanwhile_leaves_it_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

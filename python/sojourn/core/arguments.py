@@ -108,9 +108,8 @@ def _experiment(value: Any) -> Any:
 
 
 def _scenario(value: Any) -> Any:
-    if not isinstance(value, str | os.PathLike) and not hasattr(value, "shorthand"):
-        raise _WrongError(f"{_shown(value)} is no scenario and no path of one")
-    return value if hasattr(value, "shorthand") else _path(value)
+    """Leave to `load` what is no path: it knows a scenario."""
+    return _path(value) if isinstance(value, str | os.PathLike) else value
 
 
 def _text(value: Any) -> str:

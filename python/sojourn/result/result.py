@@ -328,11 +328,7 @@ class Result:
         name = "transfers.parquet"
         beside = partial_name(folder / name)
         with write_errors(folder / name, is_result=True):
-            try:
-                return {name: beside} if write_all(beside, self.transfers()) else {}
-            except OSError:
-                beside.unlink(missing_ok=True)
-                raise
+            return {name: beside} if write_all(beside, self.transfers()) else {}
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:

@@ -25,6 +25,7 @@ from sojourn.store.store import (
     content_digest,
     digest_of,
     is_partial,
+    partial_name,
     read_json,
     set_aside,
     write_errors,
@@ -57,7 +58,7 @@ class Folder:
     @contextmanager
     def held(self) -> Iterator[Folder]:
         """Hold the folder against other commands, and yield it as it is now. A command that is
-        killed lets it go."""
+        killed lets it go; one that is stopped leaves no part of a file."""
         with write_errors(self.path):
             lock = (self.path / _LOCK).open("w")
         with lock:
@@ -66,7 +67,11 @@ class Folder:
             except OSError as error:
                 if error.errno not in _LOCKLESS:
                     raise
-            yield claim(self.path)
+            try:
+                yield claim(self.path)
+            finally:
+                for part in self.path.glob(partial_name(Path("*")).name):
+                    part.unlink()
 
     def write(self, name: str, content: Content) -> None:
         """Write a file of the result; a path as content is moved into its place. A file of this

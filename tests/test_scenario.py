@@ -358,6 +358,8 @@ def test_a_change_from_outside_reaches_its_key() -> None:
     assert loads(changed.to_toml()) == changed
     queue = {"algorithm": "codel", "target": 9_000_000, "limit": 500, "ecn": 1}
     assert engine["links"][1]["queue"] == queue
+    assign(data, "one_host", True)
+    assert Scenario.model_validate(data).one_host
 
 
 @pytest.mark.parametrize(
@@ -590,5 +592,5 @@ def test_a_mistake_behind_a_window_in_pieces_is_told_once_with_its_own_line() ->
         loads(text)
     assert [line.split(": ", 1)[1] for line in str(caught.value).splitlines()] == [
         "record.windows[1].to: '4 s' is not later than its beginning, '5 s'",
-        "record.windows[2].name: 'w 1 of 4' is there twice",
+        "record.windows[2].name: 'w 1 of 4' is there twice: a piece of 'w' has it",
     ]

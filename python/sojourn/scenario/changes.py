@@ -11,19 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sojourn import algorithms
 from sojourn.core.errors import InputError, nearest, written
 from sojourn.core.toml import DEEPEST
 from sojourn.scenario.ends import classes, is_tested, queues, recorded, stages
 from sojourn.scenario.links import Link
+from sojourn.scenario.model import Scenario
 from sojourn.scenario.networks import NETWORKS, TABLES
 from sojourn.scenario.queues import TESTED
 from sojourn.scenario.variant import Variant, write_value
-
-if TYPE_CHECKING:
-    from sojourn.scenario.model import Scenario
 
 # The keys of a queue in the table of its link or bottleneck.
 _QUEUES = ("aqm", "queue")
@@ -31,10 +29,7 @@ _QUEUES = ("aqm", "queue")
 _TIMED = {"rate", "trace", "end"}
 # The most links in a sentence.
 _LISTED = 12
-_TOP = (
-    *("format", "name", "description", "duration", "nodes", "links", "cables", "flows", "record"),
-    *("media", "linux", "queue", *NETWORKS),
-)
+_TOP = (*Scenario.model_fields, "queue")
 
 
 def apply(data: dict[str, Any], variant: Variant | None, changes: Mapping[str, object]) -> None:

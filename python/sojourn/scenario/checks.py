@@ -201,12 +201,16 @@ def _engine_problems(
     if not scenario.record.windows:
         # The window of the whole run is in no file; the duration has the fault.
         faults = [fault for fault in faults if not fault[0].startswith("record.windows")]
-    places = [i for i, window in enumerate(scenario.record.windows) for _ in window.cut()]
+    cut = [(i, window) for i, whole in enumerate(scenario.record.windows) for window in whole.cut()]
+    wholes = {name: whole.name for whole in scenario.record.windows for name in whole.piece_names()}
     found: dict[Path, str] = {}
     for fault in faults:
         path, reason = _in_file(*fault, layout)
         if path[:2] == ("record", "windows"):
-            path = ("record", "windows", places[int(path[2])], *path[3:])
+            place, window = cut[int(path[2])]
+            path = ("record", "windows", place, *path[3:])
+            if path[-1] == "name" and window.name in wholes:
+                reason = f"{reason}: a piece of '{wholes[window.name]}' has it"
         found.setdefault(path, reason)
     return list(islice(found.items(), most))
 

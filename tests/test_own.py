@@ -22,7 +22,7 @@ from sojourn.cli import status
 from sojourn.cli.options import aqms
 from sojourn.cli.own import find
 from sojourn.core.algorithm import Library
-from sojourn.core.errors import InputError, RunError
+from sojourn.core.errors import InputError, RunError, StoreError
 from sojourn.result.result import Result
 from sojourn.runs import processes
 from sojourn.user_aqm import compiler, library, trial
@@ -289,6 +289,14 @@ def test_a_library_of_another_interface_is_refused() -> None:
     header.write_text(text.replace("struct aqm_pkt {", "struct aqm_pkt {\n\tu64 more;"))
     with pytest.raises(InputError, match=r"another aqm\.h: a struct has another size"):
         write("aqm/mine.c", codel() + "\n")
+
+
+def test_a_full_disk_is_not_the_fault_of_the_file_that_is_compiled() -> None:
+    file = Path("full.c")
+    file.write_text(library.template_text("full"))
+    words: list[str | Path] = ["-c", *compiler.include_flags(file), file, "-o", "/dev/full"]
+    with pytest.raises(StoreError, match=r"^no room to compile .*full\.c: the disk of .* is full"):
+        compiler.run(words, file)
 
 
 def test_a_machine_without_a_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

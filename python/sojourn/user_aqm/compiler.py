@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import platform
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from sojourn.core.errors import InputError, RunError
+from sojourn.core.errors import InputError, RunError, StoreError
+from sojourn.store.store import default_root
 
 # `cc` is the choice of the system's administrator.
 _NAMES = ("cc", "gcc", "clang")
@@ -97,11 +100,17 @@ def shown(file: Path) -> str:
 
 
 def run(words: Sequence[str | Path], file: Path) -> str:
-    """Run the compiler on a user's file and return its output; raise InputError with its errors."""
+    """Run the compiler on a user's file and return its output. InputError: the file has errors.
+    StoreError: the compiler has no room."""
     done = subprocess.run(
         [path(), *words], capture_output=True, text=True, errors="replace", check=False
     )
     if done.returncode:
+        if os.strerror(errno.ENOSPC) in done.stderr:
+            raise StoreError(
+                f"no room to compile {shown(file)}: the disk of {default_root().parent} or of "
+                f"{tempfile.gettempdir()} is full; make room, or set XDG_CACHE_HOME and TMPDIR"
+            )
         lines = done.stderr.strip().splitlines()
         more = [f"... and {len(lines) - _LINES} lines more"] * (len(lines) > _LINES)
         text = "\n".join(lines[:_LINES] + more)

@@ -52,6 +52,7 @@ NOT_RUN = (
     Exempt("reference/linux.md", "$ sojourn", "a kernel, or clang-format; tests/linux runs such"),
     Exempt("guide/papers.md", "$ sojourn reproduce", "minutes of runs"),
     Exempt("guide/papers.md", "python", "minutes of runs; tests/test_demo.py has the call"),
+    Exempt("guide/scenarios.md", "$ sojourn run video.toml --host", "a kernel in virtual time"),
     Exempt("guide/stability.md", "sh", "minutes of runs"),
     Exempt("evidence/parity.md", "sh", "a kernel"),
     Exempt("reference/linux-host.md", "transport = ", "a line of a scenario"),

@@ -9,7 +9,7 @@ set -euo pipefail
 build_needs=(gcc:gcc make:make python3:python3 /usr/include/stdlib.h:libc6-dev)
 test_needs=("${build_needs[@]}" clang-16:clang-16 clang-format-16:clang-format-16 clang-tidy-16:clang-tidy-16
 	llvm-nm-16:llvm-16 /usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.fuzzer-x86_64.a:libclang-rt-16-dev
-	/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a:gcc-multilib valgrind:valgrind
+	/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a:gcc-12-multilib valgrind:valgrind
 	flex:flex bison:bison bc:bc xz:xz-utils /sbin/tc:iproute2 /sbin/ethtool:ethtool /sbin/sysctl:procps
 	/sbin/insmod:kmod /sbin/nft:nftables sparse:sparse)
 

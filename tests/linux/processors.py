@@ -6,7 +6,8 @@
 
 fetches the headers of Debian's kernel with a package index of its own, and the system's stays as
 it is. It builds both with Debian's compilers; a warning is a failure. Then it boots that kernel
-under QEMU, which emulates the processor, and uses them there (uses.py).
+under QEMU, which emulates the processor, uses them there (uses.py), and plays cases of tdc there
+(tdc/shell.py).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from pathlib import Path
 
 from sojourn.linux.uml.build import BuildError, cache_root, kept, run
 
-from tests.linux.debian import Guest, boot
+from tests.linux.debian import Guest, boot, kernel_module
+from tests.linux.tdc import shell
 from tests.linux.uses import SCRIPT, fault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -157,16 +159,26 @@ def guest(target: Target, release: str) -> Guest:
     libraries = [path for path in root.glob("**/*.so*") if path.is_file() and "lib" in path.parts]
     programs = {f"lib/{path.name}": path.read_bytes() for path in libraries}
     programs |= {name: (root / name).read_bytes() for name in ("bin/busybox", "sbin/tc")}
+    programs["sbin/ip"] = (root / "bin/ip").read_bytes()
     [kernel] = root.glob("boot/vmlinu[xz]-*")
     modules = root / f"lib/modules/{release}"
     return Guest(kernel, modules, programs, target.qemu, target.console)
 
 
-def use(target: Target, release: str, folder: Path) -> None:
-    """Boot its kernel with what was built; BuildError where a use of it fails."""
+def use(target: Target, release: str, folder: Path) -> int:
+    """Boot its kernel with what was built, once for uses and once for cases of tdc; return their
+    number. BuildError: one fails."""
+    own = guest(target, release)
     files = {name: (folder / name).read_bytes() for name in ("sch_sojourn.ko", "q_sojourn.so")}
-    if wrong := fault(boot(guest(target, release), SCRIPT, files, folder)):
+    files["dummy.ko"] = kernel_module(own.modules, "dummy")
+    cases = shell.cases()
+    faults = [
+        fault(boot(own, SCRIPT, files, folder)),
+        shell.fault(boot(own, shell.script(cases), files, folder), cases),
+    ]
+    if wrong := "\n".join(filter(None, faults)):
         raise BuildError(f"{target.debian}: {wrong}")
+    return len(cases)
 
 
 def main() -> str | None:
@@ -180,11 +192,12 @@ def main() -> str | None:
             try:
                 release = build(TARGETS[name], Path(scratch))
                 built_s = time.monotonic()
-                use(TARGETS[name], release, Path(scratch))
+                played = use(TARGETS[name], release, Path(scratch))
             except BuildError as error:
                 return str(error)
         print(f"{name}: module for {release} and plugin, {built_s - begun_s:.0f} s", end="")
-        print(f"; used in that kernel, {time.monotonic() - built_s:.0f} s", flush=True)
+        print(f"; used in that kernel, and {played} cases of tdc, ", end="")
+        print(f"{time.monotonic() - built_s:.0f} s", flush=True)
     return None
 
 

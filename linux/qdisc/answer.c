@@ -106,8 +106,9 @@ void answer_question(struct net *net, struct answer_budget *budget, struct sk_bu
 	        .to = ends->from,
 	        .ds = ends->ds & ~INET_ECN_MASK,
 	        .hops = PROBE_HOPS,
+	        .protocol = PROBE_PROTOCOL,
 	};
-	bool ipv4 = ipv6_addr_v4mapped(&head.to);
+	bool ipv4 = !ipv6_mod_enabled() || ipv6_addr_v4mapped(&head.to);
 	int dev = route_by(net, ends);
 	struct dst_entry *dst;
 	struct sk_buff *answer;

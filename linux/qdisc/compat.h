@@ -13,9 +13,6 @@
 #endif
 
 #include <linux/netlink.h>
-#include <net/dst.h>
-#include <net/flow.h>
-#include <net/inet_dscp.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
@@ -40,26 +37,6 @@ static inline void set_pkt_len(struct sk_buff *skb, u32 bytes)
 	qdisc_skb_cb(skb)->pkt_len = bytes;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
 	qdisc_skb_cb(skb)->pkt_segs = 1;
-#endif
-}
-
-/* The DSCP by which a route is chosen; without ECN. */
-static inline void flow4_set_ds(struct flowi4 *flow, u8 ds)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
-	flow->flowi4_dscp = inet_dsfield_to_dscp(ds);
-#else
-	flow->flowi4_tos = ds & INET_DSCP_MASK;
-#endif
-}
-
-/* Does IPsec change the packets of this route? */
-static inline bool is_transformed(const struct dst_entry *dst)
-{
-#ifdef CONFIG_XFRM
-	return dst->xfrm;
-#else
-	return false;
 #endif
 }
 

@@ -8,73 +8,45 @@
 #include <linux/icmp.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
-#include <net/dsfield.h>
 #include <net/ip.h>
 #include <net/netns/generic.h>
 #include <net/raw.h>
 #include <net/sock.h>
 
-#include "answer.h"
-#include "compat.h"
 #include "hear.h"
+#include "hear_book.h"
 #include "probe6.h"
 #include "probe_book.h"
 #include "probe_wire.h"
 
-#define PROTOCOLS 2 /* HEAR_ECHO, HEAR_EXPERIMENTAL */
-
-/* Of one namespace. */
-struct hearing {
-	struct net *net;
-	struct xarray queues; /* probes by their number */
-	struct mutex lock;    /* of the next two */
-	u32 users[PROTOCOLS];
-	struct socket *sockets[PROTOCOLS][2]; /* IPv4, IPv6 */
-	struct work_struct closing;
-	atomic_t responders;
-	struct answer_budget *budget; /* once a queue has heard questions */
-};
-
 static unsigned int hearing_id;
 
-static struct hearing *hearing_of(const struct net *net)
+struct hearing *hearing_of(const struct net *net)
 {
 	return net_generic(net, hearing_id);
 }
 
 /* ---- packets ---- */
 
-static void answered(struct hearing *h, u64 nonce, bool echo, const struct answer_ends *ends)
+void heard_answer(struct hearing *h, u64 nonce, const struct in6_addr *from, const int dev[2])
 {
 	struct sojourn_probes *p = xa_load(&h->queues, (u32)nonce >> 16);
 
 	if (p)
-		probe_answered(p, nonce, echo, &ends->from, ends->dev, ends->hops);
-}
-
-static void heard_experimental(struct hearing *h, struct sk_buff *skb, const __be64 *payload,
-                               struct answer_ends *ends)
-{
-	u64 nonce = get_unaligned_be64(payload);
-
-	if (nonce & PROBE_ANSWER)
-		answered(h, nonce & ~PROBE_ANSWER, false, ends);
-	else if (atomic_read(&h->responders) > 0 && skb->pkt_type == PACKET_HOST)
-		answer_question(h->net, READ_ONCE(h->budget), skb, ends, nonce);
+		probe_answered(p, nonce, from, dev);
 }
 
 /* A raw socket of IPv4 has the packet from its IP header on, and before ICMP has tested its
  * checksum. The kernel's note of the device has become the message's. */
 static void heard_ipv4(struct hearing *h, struct sk_buff *skb)
 {
-	int at = ip_hdrlen(skb), dev = PKTINFO_SKB_CB(skb)->ipi_ifindex;
+	int at = ip_hdrlen(skb), ifindex = PKTINFO_SKB_CB(skb)->ipi_ifindex;
 	const struct iphdr *ip = ip_hdr(skb);
-	struct answer_ends ends = {.dev = {dev, dev}, .ds = ip->tos, .hops = ip->ttl};
+	int dev[2] = {ifindex, ifindex};
 	u8 room[PROBE_PAYLOAD];
+	struct in6_addr from;
 	const u8 *payload;
 
 	if (skb->len != at + PROBE_PAYLOAD)
@@ -82,25 +54,18 @@ static void heard_ipv4(struct hearing *h, struct sk_buff *skb)
 	payload = skb_header_pointer(skb, at, PROBE_PAYLOAD, room);
 	if (!payload)
 		return;
-	ipv6_addr_set_v4mapped(ip->saddr, &ends.from);
-	ipv6_addr_set_v4mapped(ip->daddr, &ends.to);
+	ipv6_addr_set_v4mapped(ip->saddr, &from);
 	if (ip->protocol == PROBE_PROTOCOL)
-		heard_experimental(h, skb, (const __be64 *)payload, &ends);
+		heard_experimental(h, skb, payload, &from, dev);
 	else if (payload[0] == ICMP_ECHOREPLY && !ip_compute_csum(payload, PROBE_PAYLOAD))
-		answered(h, probe_echo_nonce(payload), true, &ends);
+		heard_answer(h, probe_echo_nonce(payload), &from, dev);
 }
 
 /* A raw socket of IPv6 has the packet behind all headers of IP; ICMPv6's checksum is tested. */
-static void heard_ipv6(struct hearing *h, struct sk_buff *skb, bool echo)
+static void heard_ipv6(struct hearing *h, struct sk_buff *skb)
 {
-	const struct ipv6hdr *ip = ipv6_hdr(skb);
-	struct answer_ends ends = {
-	        .from = ip->saddr,
-	        .to = ip->daddr,
-	        .dev = {inet6_iif(skb), inet6_sdif(skb)},
-	        .ds = ipv6_get_dsfield(ip),
-	        .hops = ip->hop_limit,
-	};
+	const struct in6_addr *from = &ipv6_hdr(skb)->saddr;
+	int dev[2] = {inet6_iif(skb), inet6_sdif(skb)};
 	u8 room[PROBE_PAYLOAD];
 	const u8 *payload;
 
@@ -109,10 +74,10 @@ static void heard_ipv6(struct hearing *h, struct sk_buff *skb, bool echo)
 	payload = skb_header_pointer(skb, skb_transport_offset(skb), PROBE_PAYLOAD, room);
 	if (!payload)
 		return;
-	if (echo)
-		answered(h, probe_echo_nonce(payload), true, &ends);
+	if (inet_sk(skb->sk)->inet_num == PROBE_PROTOCOL)
+		heard_experimental(h, skb, payload, from, dev);
 	else
-		heard_experimental(h, skb, (const __be64 *)payload, &ends);
+		heard_answer(h, probe_echo_nonce(payload), from, dev);
 }
 
 static void data_ready(struct sock *sk)
@@ -126,7 +91,7 @@ static void data_ready(struct sock *sk)
 		if (h && sk->sk_family == AF_INET)
 			heard_ipv4(h, skb);
 		else if (h)
-			heard_ipv6(h, skb, inet_sk(sk)->inet_num != PROBE_PROTOCOL);
+			heard_ipv6(h, skb);
 		consume_skb(skb);
 	}
 	rcu_read_unlock();
@@ -137,11 +102,11 @@ static void data_ready(struct sock *sk)
 static void attach(struct hearing *h, struct sock *sk)
 {
 	if (sk->sk_family == AF_INET) {
-		if (inet_sk(sk)->inet_num == IPPROTO_ICMP)
+		if (inet_sk(sk)->inet_num != PROBE_PROTOCOL)
 			raw_sk(sk)->filter.data = ~(1u << ICMP_ECHOREPLY);
 		/* Of a VRF only this tells the device below it. */
 		ip_sock_set_pktinfo(sk);
-	} else {
+	} else if (ipv6_mod_enabled()) {
 		probe6_filter(sk);
 	}
 	write_lock_bh(&sk->sk_callback_lock);
@@ -158,19 +123,13 @@ static void close_socket(struct socket *sock)
 	sock_release(sock);
 }
 
-static int open_socket(struct hearing *h, u32 which, bool ipv6)
+static int open_socket(struct hearing *h, struct socket **sock, int family, int protocol)
 {
-	static const int numbers[PROTOCOLS][2] = {
-	        {IPPROTO_ICMP, IPPROTO_ICMPV6},
-	        {PROBE_PROTOCOL, PROBE_PROTOCOL},
-	};
-	struct socket **sock = &h->sockets[which][ipv6];
 	int err = 0;
 
-	if (*sock || (ipv6 && !ipv6_mod_enabled()))
+	if (*sock || (family == AF_INET6 && !ipv6_mod_enabled()))
 		return 0;
-	err = sock_create_kern(h->net, ipv6 ? AF_INET6 : AF_INET, SOCK_RAW,
-	                       numbers[which][ipv6], sock);
+	err = sock_create_kern(h->net, family, SOCK_RAW, protocol, sock);
 	if (!err)
 		attach(h, (*sock)->sk);
 	else
@@ -178,90 +137,69 @@ static int open_socket(struct hearing *h, u32 which, bool ipv6)
 	return err;
 }
 
-static int open_protocol(struct hearing *h, u32 which)
+int ears_open(struct hearing *h, struct ears *ears, int protocol4, int protocol6)
 {
-	int err = 0;
+	int err;
 
-	if (BIT(which) == HEAR_EXPERIMENTAL && !h->budget)
-		smp_store_release(&h->budget, answer_budget_new());
-	if (BIT(which) == HEAR_EXPERIMENTAL && !h->budget)
-		err = -ENOMEM;
-	if (!err)
-		err = open_socket(h, which, false);
-	if (!err)
-		err = open_socket(h, which, true);
-	h->users[which] += !err;
-	return err;
-}
-
-int hear_protocols(struct net *net, u8 protocols)
-{
-	struct hearing *h = hearing_of(net);
-	u8 opened = 0;
-	u32 which;
-	int err = 0;
-
-	if (!protocols)
-		return 0;
 	mutex_lock(&h->lock);
-	for (which = 0; which < PROTOCOLS && !err; which++) {
-		if (!(protocols & BIT(which)))
-			continue;
-		err = open_protocol(h, which);
-		opened |= err ? 0 : BIT(which);
-	}
+	err = open_socket(h, &ears->sockets[0], AF_INET, protocol4);
+	if (!err)
+		err = open_socket(h, &ears->sockets[1], AF_INET6, protocol6);
+	ears->users += !err;
 	mutex_unlock(&h->lock);
-	if (err) {
-		hear_protocols_no_more(net, opened);
-		/* The protocol that failed may have one of its two sockets. */
+	/* One of the two may be open. */
+	if (err)
 		schedule_work(&h->closing);
-	}
 	return err;
 }
 
-void hear_protocols_no_more(struct net *net, u8 protocols)
+void ears_leave(struct hearing *h, struct ears *ears)
 {
-	struct hearing *h = hearing_of(net);
-	u32 which;
-
-	if (!protocols)
-		return;
 	mutex_lock(&h->lock);
-	for (which = 0; which < PROTOCOLS; which++)
-		h->users[which] -= !!(protocols & BIT(which));
+	ears->users--;
 	mutex_unlock(&h->lock);
 	schedule_work(&h->closing);
 }
 
-/* All sockets, or those that no queue wants. Outside the lock: to close a raw socket of ICMPv6
- * may take RTNL, which is held where the lock is taken. */
-static void close_sockets(struct hearing *h, bool all)
+int hear_echo(struct net *net)
 {
-	struct socket *unused[PROTOCOLS][2] = {};
-	u32 which;
+	struct hearing *h = hearing_of(net);
+
+	return ears_open(h, &h->echo, IPPROTO_ICMP, IPPROTO_ICMPV6);
+}
+
+void hear_echo_no_more(struct net *net)
+{
+	struct hearing *h = hearing_of(net);
+
+	ears_leave(h, &h->echo);
+}
+
+/* Both sockets, or those that no queue wants. Outside the lock: to close a raw socket of ICMPv6
+ * may take RTNL, which is held where the lock is taken. */
+static void close_ears(struct hearing *h, struct ears *ears, bool all)
+{
+	struct socket *unused[2] = {};
 
 	mutex_lock(&h->lock);
-	for (which = 0; which < PROTOCOLS; which++) {
-		if (h->users[which] && !all)
-			continue;
-		swap(unused[which][0], h->sockets[which][0]);
-		swap(unused[which][1], h->sockets[which][1]);
+	if (all || !ears->users) {
+		swap(unused[0], ears->sockets[0]);
+		swap(unused[1], ears->sockets[1]);
 	}
 	mutex_unlock(&h->lock);
-	for (which = 0; which < PROTOCOLS; which++) {
-		close_socket(unused[which][0]);
-		close_socket(unused[which][1]);
-	}
+	close_socket(unused[0]);
+	close_socket(unused[1]);
+}
+
+static void close_sockets(struct hearing *h, bool all)
+{
+	close_ears(h, &h->echo, all);
+	close_ears(h, &h->experimental, all);
 }
 
 static void close_unused(struct work_struct *work)
 {
 	close_sockets(container_of(work, struct hearing, closing), false);
-}
-
-void hear_respond(struct net *net, int change)
-{
-	atomic_add(change, &hearing_of(net)->responders);
 }
 
 /* ---- numbers ---- */
@@ -312,7 +250,7 @@ static void __net_exit hearing_end(struct net *net)
 	cancel_work_sync(&h->closing);
 	WARN_ON(!xa_empty(&h->queues));
 	xa_destroy(&h->queues);
-	answer_budget_free(h->budget);
+	hear_experimental_end(h);
 }
 
 static struct pernet_operations hearing_ops = {

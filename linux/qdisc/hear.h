@@ -13,13 +13,18 @@
 
 struct sojourn_probes;
 
+/* One more queue wants to hear echo replies; 0 or an error, and then nothing has changed.
+ * Under RTNL. */
+int hear_echo(struct net *net);
+/* One queue less. */
+void hear_echo_no_more(struct net *net);
+
 /* Protocols that a queue wants to hear. */
 #define HEAR_ECHO         1
 #define HEAR_EXPERIMENTAL 2
 
-/* One more queue wants these; 0 or an error, and then nothing has changed. Under RTNL. */
+/* As above, of some protocols. */
 int hear_protocols(struct net *net, u8 protocols);
-/* One queue less. */
 void hear_protocols_no_more(struct net *net, u8 protocols);
 /* One more (1) or one less (-1) queue has `respond`. */
 void hear_respond(struct net *net, int change);

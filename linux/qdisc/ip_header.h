@@ -77,6 +77,13 @@ static inline bool is_version(const struct ip_place *ip, const u8 *header)
 	return header[0] >> 4 == (ip->bytes == sizeof(struct iphdr) ? 4 : 6);
 }
 
+/* The protocol that the header names. */
+static inline u8 ip_protocol(const struct ip_place *ip, const u8 *header)
+{
+	return header[ip->bytes == sizeof(struct iphdr) ? offsetof(struct iphdr, protocol)
+	                                                : offsetof(struct ipv6hdr, nexthdr)];
+}
+
 static noinline u8 read_any_ds(const struct sk_buff *skb)
 {
 	struct ip_place ip = find_ip(skb);

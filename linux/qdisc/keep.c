@@ -20,7 +20,7 @@ struct kept {
 	u32 queues;
 };
 
-static LIST_HEAD(all_kept);
+static struct list_head all_kept = LIST_HEAD_INIT(all_kept);
 
 static struct kept *kept_of(const struct net_device *dev)
 {
@@ -106,7 +106,7 @@ void keep_routes_no_more(struct net_device *dev)
 }
 
 /* A device has come to another namespace, or stands above another one. */
-static int changed(struct notifier_block *unused, unsigned long event, void *info)
+static int device_changed(struct notifier_block *unused, unsigned long event, void *info)
 {
 	const struct netdev_notifier_changeupper_info *change = info;
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
@@ -120,7 +120,7 @@ static int changed(struct notifier_block *unused, unsigned long event, void *inf
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block notifier = {.notifier_call = changed};
+static struct notifier_block notifier = {.notifier_call = device_changed};
 
 int keep_start(void)
 {

@@ -6,14 +6,14 @@
 // against the rows themselves, so that a limit is written once and the sentence that
 // refuses a value can give its name and range.
 
-#include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
 #include <net/netlink.h>
 
 #include "compat.h"
 #include "field.h"
 #include "netlink.h"
+#include "probe.h"
 
 static const struct nla_policy policy[TCA_SOJOURN_END] = {
         [TCA_SOJOURN_ALGO] = {.type = NLA_NUL_STRING, .len = SOJOURN_NAME - 1},
@@ -150,27 +150,6 @@ static int read_tables(struct sojourn_choice *choice, struct nlattr **tb,
 	return 0;
 }
 
-/* An address that no single other host has is a mistake. */
-static int check_responders(const struct sojourn_conf *conf, struct netlink_ext_ack *extack)
-{
-	__be32 to = htonl(conf->responder);
-	struct in6_addr to6;
-
-	memcpy(&to6, conf->responder6, sizeof(to6));
-	if (ipv4_is_multicast(to) || ipv4_is_lbcast(to) || ipv4_is_loopback(to) ||
-	    (!ipv6_addr_any(&to6) &&
-	     (!(ipv6_addr_type(&to6) & IPV6_ADDR_UNICAST) ||
-	      ipv6_addr_type(&to6) & (IPV6_ADDR_LOOPBACK | IPV6_ADDR_MAPPED)))) {
-		NL_SET_ERR_MSG(extack, "responder: not the address of one other host");
-		return -EADDRNOTAVAIL;
-	}
-	if (!ipv6_addr_any(&to6) && !ipv6_mod_enabled()) {
-		NL_SET_ERR_MSG(extack, "responder: this kernel has no IPv6");
-		return -EAFNOSUPPORT;
-	}
-	return 0;
-}
-
 static int read_responders(struct sojourn_choice *choice, struct nlattr **tb,
                            struct netlink_ext_ack *extack)
 {
@@ -178,7 +157,7 @@ static int read_responders(struct sojourn_choice *choice, struct nlattr **tb,
 
 	if (nla)
 		nla_memcpy(choice->host.responder6, nla, sizeof(choice->host.responder6));
-	return check_responders(&choice->host, extack);
+	return sojourn_check_responders(&choice->host, extack);
 }
 
 /* All rows together: as a change of `old`, or as a queue of their own. */

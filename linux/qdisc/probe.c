@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // probe.c: the book of a queue's probes, see probe.h and probe_book.h.
 //
-// A nonce has 12 bits for a slot in the table of its queue, 4 random ones, 16 for the queue,
-// 31 random ones, and the bit that marks an answer. An echo carries the low half. An answer
-// counts when slot, nonce and sender are those of a probe that has joined the queue, and for a
-// next hop its device too; the first clears the slot. An answer that is forged, late or
-// repeated changes nothing. Answers wait in a ring until the queue's next event, which passes
-// them on with their times of arrival.
+// A nonce has 12 bits for a slot in the table of its queue, 4 random ones and 16 for the queue.
+// An experimental one has 30 further random ones, the bit that an echo's lacks, and the bit
+// that marks an answer. An answer counts when slot, nonce and sender are those of a probe that
+// has joined the queue, and for a next hop its device too; the first clears the slot. An answer
+// that is forged, late or repeated changes nothing. Answers wait in a ring until the queue's
+// next event, which passes them on with their times of arrival.
 
 #include <linux/if_bridge.h>
+#include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -19,6 +20,7 @@
 #include <net/dst_metadata.h>
 #include <net/inet_ecn.h>
 #include <net/ip6_route.h>
+#include <net/ipv6.h>
 #include <net/pkt_sched.h>
 #include <net/route.h>
 #include <net/sock.h>
@@ -59,7 +61,7 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
 	struct sojourn_probes *p = kvzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
 	int err;
 
-	BUILD_BUG_ON(sizeof(struct probe_key) != 32);
+	BUILD_BUG_ON(sizeof(struct probe_key) != 36);
 	BUILD_BUG_ON(sizeof(struct probe_slot) != 40);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
@@ -108,6 +110,26 @@ void sojourn_probes_free(struct sojourn_probes *p)
 
 /* ---- which probe a packet asks for ---- */
 
+int sojourn_check_responders(const struct sojourn_conf *conf, struct netlink_ext_ack *extack)
+{
+	__be32 to = htonl(conf->responder);
+	struct in6_addr to6;
+
+	memcpy(&to6, conf->responder6, sizeof(to6));
+	if (ipv4_is_multicast(to) || ipv4_is_lbcast(to) || ipv4_is_loopback(to) ||
+	    (!ipv6_addr_any(&to6) &&
+	     (!(ipv6_addr_type(&to6) & IPV6_ADDR_UNICAST) ||
+	      ipv6_addr_type(&to6) & (IPV6_ADDR_LOOPBACK | IPV6_ADDR_MAPPED)))) {
+		NL_SET_ERR_MSG(extack, "responder: not the address of one other host");
+		return -EADDRNOTAVAIL;
+	}
+	if (!ipv6_addr_any(&to6) && !ipv6_mod_enabled()) {
+		NL_SET_ERR_MSG(extack, "responder: this kernel has no IPv6");
+		return -EAFNOSUPPORT;
+	}
+	return 0;
+}
+
 static const u8 *ip_header_of(const struct sk_buff *skb, const struct ip_place *ip)
 {
 	const u8 *header = skb->data + ip->at;
@@ -118,20 +140,19 @@ static const u8 *ip_header_of(const struct sk_buff *skb, const struct ip_place *
 	return header;
 }
 
+static u8 echo_of(bool ipv4)
+{
+	return ipv4 ? IPPROTO_ICMP : IPPROTO_ICMPV6;
+}
+
 bool sojourn_probe_may_ask(const struct sk_buff *skb)
 {
 	struct ip_place ip = find_ip(skb);
 	const u8 *header = ip_header_of(skb, &ip);
-	u8 protocol;
+	u8 protocol = header ? ip_protocol(&ip, header) : 0;
 
-	if (!header)
-		return true;
-	if (ip.bytes == sizeof(struct iphdr)) {
-		protocol = header[offsetof(struct iphdr, protocol)];
-		return protocol != IPPROTO_ICMP && protocol != PROBE_PROTOCOL;
-	}
-	protocol = header[offsetof(struct ipv6hdr, nexthdr)];
-	return protocol != IPPROTO_ICMPV6 && protocol != PROBE_PROTOCOL;
+	return !header || (protocol != echo_of(ip.bytes == sizeof(struct iphdr)) &&
+	                   protocol != PROBE_PROTOCOL);
 }
 
 /* On a link with two ends the far one needs no address, and none may be known here. */
@@ -190,7 +211,7 @@ static bool find_target(struct probe_key *key, const struct dst_entry *dst,
 	memcpy(&key->to, conf->responder6, sizeof(key->to));
 	if (!ipv4 && !ipv6_addr_any(&key->to))
 		return true;
-	key->way |= PROBE_TO_HOP;
+	key->to_hop = 1;
 	if (!dst || dst->ops->family != (ipv4 ? AF_INET : AF_INET6))
 		return false;
 	return ipv4 ? next_hop4(dst, header, &key->to) : next_hop6(dst, header, &key->to);
@@ -225,7 +246,9 @@ static bool find_key(const struct sojourn_probes *p, const struct sk_buff *askin
 	key->dev = dev->ifindex;
 	key->tx_queue = skb_get_queue_mapping(asking);
 	key->ds = read_ds(asking) & ~INET_ECN_MASK;
-	key->way |= conf->probe == SOJOURN_ECHO ? PROBE_BY_ECHO : 0;
+	key->protocol = echo_of(ipv6_addr_v4mapped(&key->to));
+	if (conf->probe == SOJOURN_EXPERIMENTAL)
+		key->protocol = PROBE_PROTOCOL;
 	return true;
 }
 
@@ -241,11 +264,9 @@ static struct probe_slot *slot_of(struct sojourn_probes *p, u64 nonce)
 	return &p->slots[nonce % PROBE_SLOTS];
 }
 
-static bool is_of(const struct sojourn_probes *p, const struct probe_slot *slot, u64 nonce,
-                  bool echo)
+static bool is_of(const struct sojourn_probes *p, const struct probe_slot *slot, u64 nonce)
 {
-	return slot->state != SLOT_FREE && slot->epoch == p->epoch && slot->echo == echo &&
-	       (echo ? (u32)slot->nonce == (u32)nonce : slot->nonce == nonce);
+	return slot->state != SLOT_FREE && slot->epoch == p->epoch && slot->nonce == nonce;
 }
 
 /* Under the lock. */
@@ -425,33 +446,31 @@ static void count_lost(struct sojourn_probes *p, const struct probe_slot *slot)
 
 u64 probe_enter(struct sojourn_probes *p, const struct probe_ask *ask)
 {
-	u64 random = get_random_u64();
+	u16 random = get_random_u16();
 	struct probe_slot *slot;
 	u64 nonce;
 
 	spin_lock_bh(&p->lock);
 	p->away++;
 	p->sent_ns = ktime_get_ns();
-	nonce = (random & ~PROBE_ANSWER) >> 32 << 32 | (u32)p->id << 16 |
-	        ((u16)random & ~(PROBE_SLOTS - 1)) | p->sequence++ % PROBE_SLOTS;
+	nonce = (u32)p->id << 16 | (random & ~(PROBE_SLOTS - 1)) | p->sequence++ % PROBE_SLOTS;
+	if (ask->key.protocol == PROBE_PROTOCOL)
+		nonce |= ((u64)get_random_u32() << 32 | PROBE_WIDE) & ~PROBE_ANSWER;
 	slot = slot_of(p, nonce);
 	count_lost(p, slot);
 	*slot = (struct probe_slot){
 	        .nonce = nonce,
 	        .at_ns = ask->at_ns,
 	        .to = hash_of(p, &ask->key.to, sizeof(ask->key.to)),
-	        .dev = ask->key.way & PROBE_TO_HOP ? ask->key.dev : 0,
+	        .dev = ask->key.to_hop ? ask->key.dev : 0,
 	        .epoch = ask->epoch,
+	        .key = hash_of(p, &ask->key, sizeof(ask->key)),
+	        .inst = ask->place.inst,
 	        .lane = ask->place.lane,
 	        .state = SLOT_SENT,
-	        .echo = ask->key.way & PROBE_BY_ECHO,
 	        .park = ask->park,
 	        .priority = ask->priority,
 	};
-	if (ask->park)
-		slot->key = hash_of(p, &ask->key, sizeof(ask->key));
-	else
-		slot->inst = ask->place.inst;
 	spin_unlock_bh(&p->lock);
 	return nonce;
 }
@@ -480,14 +499,13 @@ enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *sk
 	struct probe_slot *slot;
 	u32 key = 0, priority = 0;
 	u64 nonce;
-	bool echo;
 
-	if (!probe_read(skb, &nonce, &echo))
+	if (!probe_read(skb, &nonce))
 		return PROBE_STALE;
 	spin_lock(&p->lock);
 	p->away = 0;
 	slot = slot_of(p, nonce);
-	if (is_of(p, slot, nonce, echo) && slot->state == SLOT_SENT) {
+	if (is_of(p, slot, nonce) && slot->state == SLOT_SENT) {
 		fate = slot->park ? PROBE_PARKED : PROBE_JOINS;
 		*place = (struct probe_place){slot->inst, slot->lane};
 		key = slot->key;
@@ -496,7 +514,7 @@ enum probe_fate sojourn_probe_comes(struct sojourn_probes *p, struct sk_buff *sk
 		else
 			joins(p, slot, now, place, now - slot->at_ns);
 		priority = slot->priority;
-	} else if (slot->state != SLOT_FREE && (u32)slot->nonce == (u32)nonce) {
+	} else if (slot->state != SLOT_FREE && slot->nonce == nonce) {
 		/* Of a reset queue, or a copy. What another one or an answer has taken the slot
 		 * from was counted then. */
 		p->counts.strayed++;
@@ -534,27 +552,24 @@ static void keep_answer(struct sojourn_probes *p, const struct probe_slot *slot,
 }
 
 static bool is_from(const struct sojourn_probes *p, const struct probe_slot *slot,
-                    const struct in6_addr *from, const int dev[2], u8 hops)
+                    const struct in6_addr *from, const int dev[2])
 {
 	if (slot->to != hash_of(p, from, sizeof(*from)))
 		return false;
-	if (!slot->dev)
-		return true;
-	return (slot->dev == dev[0] || slot->dev == dev[1]) &&
-	       (slot->echo || hops == PROBE_HOPS);
+	return !slot->dev || slot->dev == dev[0] || slot->dev == dev[1];
 }
 
-void probe_answered(struct sojourn_probes *p, u64 nonce, bool echo, const struct in6_addr *from,
-                    const int dev[2], u8 hops)
+void probe_answered(struct sojourn_probes *p, u64 nonce, const struct in6_addr *from,
+                    const int dev[2])
 {
 	struct probe_slot *slot = slot_of(p, nonce);
 	u64 now = ktime_get_ns();
 
 	/* A stranger's packet takes no lock. */
-	if ((u32)READ_ONCE(slot->nonce) != (u32)nonce)
+	if (READ_ONCE(slot->nonce) != nonce)
 		return;
 	spin_lock(&p->lock);
-	if (is_of(p, slot, nonce, echo) && is_from(p, slot, from, dev, hops)) {
+	if (is_of(p, slot, nonce) && is_from(p, slot, from, dev)) {
 		if (slot->state == SLOT_JOINED)
 			keep_answer(p, slot, now);
 		p->counts.strayed += slot->state == SLOT_SENT;

@@ -11,6 +11,7 @@
 #ifndef SOJOURN_PROBE_H
 #define SOJOURN_PROBE_H
 
+#include <linux/netlink.h>
 #include <linux/skbuff.h>
 #include <net/sch_generic.h>
 
@@ -24,7 +25,7 @@ struct sojourn_answer {
 	u32 inst;
 };
 
-/* The fate of probes, beside the queue's own counts, in the order of enum sojourn_probe. */
+/* The fate of probes, beside the queue's own counts. */
 struct sojourn_probe_counts {
 	u64 unmade;     /* asked, but none could be sent, or too many asks wait already */
 	u64 forgotten;  /* not answered before 4096 later ones, or after a minute */
@@ -55,6 +56,9 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch);
 /* NULL: none. No packet may reach the queue any more. */
 void sojourn_probes_free(struct sojourn_probes *p);
 size_t sojourn_probes_bytes(void);
+
+/* An address that no single other host has is a mistake. */
+int sojourn_check_responders(const struct sojourn_conf *conf, struct netlink_ext_ack *extack);
 
 /* The class of the root qdisc below which this queue stands; 0: none. A qdisc of HTB's kind
  * takes its number before it asks its filters. */

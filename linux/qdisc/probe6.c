@@ -33,13 +33,13 @@ struct dst_entry *probe6_search(struct net *net, struct sock *sk, struct probe_r
 	        .daddr = key->to,
 	        .flowi6_oif = key->dev,
 	        .flowi6_mark = key->mark,
-	        .flowi6_proto = key->way & PROBE_BY_ECHO ? IPPROTO_ICMPV6 : PROBE_PROTOCOL,
+	        .flowi6_proto = key->protocol,
 	        .flowlabel = ip6_make_flowinfo(key->ds, 0),
 	        .flowi6_uid = sock_net_uid(net, NULL),
 	};
 	struct dst_entry *dst;
 
-	if (key->way & PROBE_BY_ECHO)
+	if (key->protocol != PROBE_PROTOCOL)
 		flow.fl6_icmp_type = ICMPV6_ECHO_REQUEST;
 	security_sk_classify_flow(sk, flowi6_to_flowi_common(&flow));
 	dst = usable(ip6_dst_lookup_flow(net, sk, &flow, NULL), &flow);
@@ -81,7 +81,7 @@ void probe6_filter(struct sock *sk)
 {
 	struct icmp6_filter *filter = &raw6_sk(sk)->filter;
 
-	if (inet_sk(sk)->inet_num != IPPROTO_ICMPV6)
+	if (inet_sk(sk)->inet_num == PROBE_PROTOCOL)
 		return;
 	memset(filter, 0xff, sizeof(*filter));
 	filter->data[ICMPV6_ECHO_REPLY >> 5] &= ~(1u << (ICMPV6_ECHO_REPLY & 31));

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The Sojourn authors */
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * probe6.h: all that refers to symbols of the kernel's IPv6. A kernel without it has none.
+ * probe6.h: all that refers to symbols of the kernel's IPv6. A kernel without it has none, and
+ * there ipv6_mod_enabled() is a constant: the compiler drops the calls behind it.
  */
 #ifndef SOJOURN_PROBE6_H
 #define SOJOURN_PROBE6_H
@@ -10,7 +11,6 @@
 
 #include "probe_book.h"
 
-#if IS_ENABLED(CONFIG_IPV6)
 /* The route of found->key, its source and cookie; NULL: there is none. */
 struct dst_entry *probe6_search(struct net *net, struct sock *sk, struct probe_route *found);
 void probe6_output(struct net *net, struct sock *sk, struct sk_buff *skb);
@@ -20,35 +20,7 @@ struct dst_entry *probe6_answer_route(struct net *net, struct sk_buff *skb,
                                       const struct in6_addr *from, const struct in6_addr *to,
                                       int dev);
 u32 probe6_reply_mark(struct net *net, const struct sk_buff *skb);
-/* A raw socket that hears this protocol; of ICMPv6 only echo replies. */
+/* A raw socket hears of ICMPv6 only echo replies. */
 void probe6_filter(struct sock *sk);
-#else
-static inline struct dst_entry *probe6_search(struct net *net, struct sock *sk,
-                                              struct probe_route *found)
-{
-	return NULL;
-}
-
-static inline void probe6_output(struct net *net, struct sock *sk, struct sk_buff *skb)
-{
-	kfree_skb(skb);
-}
-
-static inline struct dst_entry *probe6_answer_route(struct net *net, struct sk_buff *skb,
-                                                    const struct in6_addr *from,
-                                                    const struct in6_addr *to, int dev)
-{
-	return NULL;
-}
-
-static inline u32 probe6_reply_mark(struct net *net, const struct sk_buff *skb)
-{
-	return 0;
-}
-
-static inline void probe6_filter(struct sock *sk)
-{
-}
-#endif
 
 #endif

@@ -29,17 +29,14 @@
 /* Of the last kinds of packets: next hops, marks, code points. */
 #define PROBE_ROUTES 8
 
-/* Ways of a probe. */
-#define PROBE_BY_ECHO 1
-#define PROBE_TO_HOP  2 /* to the next hop, on the link */
-
 /* All that a probe has of the packet that asked. Hashed whole: no holes. */
 struct probe_key {
 	struct in6_addr to; /* IPv4-mapped for IPv4 */
 	u32 mark, priority;
 	int dev; /* through which it leaves */
 	u16 tx_queue;
-	u8 ds, way;
+	u8 ds, protocol;
+	u32 to_hop; /* 1: to the next hop, on the link */
 };
 
 struct probe_ask {
@@ -67,16 +64,14 @@ enum slot_state { SLOT_FREE, SLOT_SENT, SLOT_PARKED, SLOT_JOINED };
 struct probe_slot {
 	u64 nonce;
 	u64 at_ns; /* when it was asked for; once it joined, when it did */
-	union {
-		u32 inst;
-		u32 key; /* hash of its key, of one to be parked */
-	};
+	u32 inst;
+	u32 key;      /* hash of its key */
 	u32 to;       /* hash of the address that answers */
 	int dev;      /* by which the answer comes; 0: by any */
 	u32 priority; /* of the packet that asked */
 	u16 epoch;
 	u8 lane;
-	u8 state : 2, echo : 1, park : 1;
+	u8 state : 2, park : 1;
 };
 
 struct probe_parked {
@@ -127,9 +122,9 @@ bool probe_may_go(struct sojourn_probes *p);
 void probe_unmade(struct sojourn_probes *p, const struct probe_ask *ask);
 /* Enters a probe that is about to be sent; its nonce. */
 u64 probe_enter(struct sojourn_probes *p, const struct probe_ask *ask);
-/* An answer; of an echo only the low half of `nonce` is known. In a softirq, under RCU. */
-void probe_answered(struct sojourn_probes *p, u64 nonce, bool echo, const struct in6_addr *from,
-                    const int dev[2], u8 hops);
+/* An answer that came by one of these devices. In a softirq, under RCU. */
+void probe_answered(struct sojourn_probes *p, u64 nonce, const struct in6_addr *from,
+                    const int dev[2]);
 
 /* ---- probe_send.c ---- */
 

@@ -14,7 +14,6 @@
 #include <net/route.h>
 #include <net/sock.h>
 
-#include "compat.h"
 #include "probe6.h"
 #include "probe_book.h"
 #include "probe_wire.h"
@@ -29,7 +28,7 @@ static struct workqueue_struct *searches;
 static bool same_way(const struct probe_key *a, const struct probe_key *b)
 {
 	return ipv6_addr_equal(&a->to, &b->to) && a->dev == b->dev && a->mark == b->mark &&
-	       a->ds == b->ds && a->way == b->way;
+	       a->ds == b->ds && a->protocol == b->protocol && a->to_hop == b->to_hop;
 }
 
 static bool is_valid(const struct probe_route *route)
@@ -73,28 +72,22 @@ static bool is_usable(const struct dst_entry *dst, const struct probe_key *key)
 	rcu_read_lock();
 	here = dst->dev->ifindex == key->dev;
 	rcu_read_unlock();
-	return here && !is_transformed(dst);
+	return here && !dst_xfrm(dst);
 }
 
 static struct dst_entry *search4(struct sojourn_probes *p, struct probe_route *found)
 {
 	const struct probe_key *key = &found->key;
 	struct sock *sk = p->owner->sk;
-	struct flowi4 flow = {
-	        .daddr = key->to.s6_addr32[3],
-	        .flowi4_oif = key->dev,
-	        .flowi4_mark = key->mark,
-	        .flowi4_proto = key->way & PROBE_BY_ECHO ? IPPROTO_ICMP : PROBE_PROTOCOL,
-	        .flowi4_uid = sock_net_uid(p->net, NULL),
-	};
+	/* The next hop is a neighbour, whatever route a table may have for it. */
+	u8 scope = key->to_hop ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
+	struct flowi4 flow = {};
 	struct rtable *route;
 
-	flow4_set_ds(&flow, key->ds);
-	if (key->way & PROBE_BY_ECHO)
+	flowi4_init_output(&flow, key->dev, key->mark, key->ds, scope, key->protocol, 0,
+	                   key->to.s6_addr32[3], 0, 0, 0, sock_net_uid(p->net, NULL));
+	if (key->protocol != PROBE_PROTOCOL)
 		flow.fl4_icmp_type = ICMP_ECHO;
-	/* It is a neighbour, whatever route a table may have for it. */
-	if (key->way & PROBE_TO_HOP)
-		flow.flowi4_scope = RT_SCOPE_LINK;
 	security_sk_classify_flow(sk, flowi4_to_flowi_common(&flow));
 	route = ip_route_output_flow(p->net, &flow, sk);
 	if (IS_ERR(route))
@@ -111,8 +104,7 @@ static struct dst_entry *search6(struct sojourn_probes *p, struct probe_route *f
 {
 	struct dst_entry *dst;
 
-	/* The owner is a socket of IPv4 where this kernel's IPv6 is off. */
-	if (p->owner->sk->sk_family != AF_INET6)
+	if (!ipv6_mod_enabled())
 		return NULL;
 	dst = probe6_search(p->net, p->owner->sk, found);
 	if (dst && !is_usable(dst, &found->key)) {
@@ -126,12 +118,12 @@ static struct dst_entry *search6(struct sojourn_probes *p, struct probe_route *f
 static void search_route(struct work_struct *work)
 {
 	struct sojourn_probes *p = container_of(work, struct sojourn_probes, search);
-	struct probe_route *place = place_for(p, &p->ask.key);
+	struct probe_route *route = place_for(p, &p->ask.key);
 
-	dst_release(place->dst);
-	*place = (struct probe_route){.key = p->ask.key, .known = true};
-	place->dst = ipv6_addr_v4mapped(&place->key.to) ? search4(p, place) : search6(p, place);
-	place->until = jiffies + HZ;
+	dst_release(route->dst);
+	*route = (struct probe_route){.key = p->ask.key, .known = true};
+	route->dst = ipv6_addr_v4mapped(&route->key.to) ? search4(p, route) : search6(p, route);
+	route->until = jiffies + HZ;
 	spin_lock_bh(&p->lock);
 	p->searching = false;
 	if (!p->dying)
@@ -165,9 +157,9 @@ static struct sk_buff *new_probe(const struct dst_entry *dst)
 
 static u8 hops_of(const struct probe_key *key)
 {
-	if (!(key->way & PROBE_BY_ECHO))
+	if (key->protocol == PROBE_PROTOCOL)
 		return PROBE_HOPS;
-	return key->way & PROBE_TO_HOP ? 1 : HOPS_FAR;
+	return key->to_hop ? 1 : HOPS_FAR;
 }
 
 static void send_probe(struct sojourn_probes *p, const struct probe_ask *ask,
@@ -180,7 +172,7 @@ static void send_probe(struct sojourn_probes *p, const struct probe_ask *ask,
 	        .to = key->to,
 	        .ds = key->ds,
 	        .hops = hops_of(key),
-	        .echo = key->way & PROBE_BY_ECHO,
+	        .protocol = key->protocol,
 	};
 	struct sk_buff *skb = NULL;
 
@@ -199,7 +191,7 @@ static void send_probe(struct sojourn_probes *p, const struct probe_ask *ask,
 	sk_tx_queue_set(sk, key->tx_queue);
 	skb_set_owner_w(skb, sk);
 	skb_dst_set(skb, dst_clone(route->dst));
-	if (skb->protocol == htons(ETH_P_IP))
+	if (!ipv6_mod_enabled() || skb->protocol == htons(ETH_P_IP))
 		ip_local_out(p->net, sk, skb);
 	else
 		probe6_output(p->net, sk, skb);

@@ -24,7 +24,7 @@ static void put_ipv4(struct sk_buff *skb, const struct probe_head *head)
 	ip->tot_len = htons(sizeof(*ip) + PROBE_PAYLOAD);
 	ip->frag_off = htons(IP_DF);
 	ip->ttl = head->hops;
-	ip->protocol = head->echo ? IPPROTO_ICMP : PROBE_PROTOCOL;
+	ip->protocol = head->protocol;
 	ip->saddr = head->from.s6_addr32[3];
 	ip->daddr = head->to.s6_addr32[3];
 	ip_send_check(ip);
@@ -36,7 +36,7 @@ static void put_ipv6(struct sk_buff *skb, const struct probe_head *head)
 
 	ip6_flow_hdr(ip, head->ds, 0);
 	ip->payload_len = htons(PROBE_PAYLOAD);
-	ip->nexthdr = head->echo ? IPPROTO_ICMPV6 : PROBE_PROTOCOL;
+	ip->nexthdr = head->protocol;
 	ip->hop_limit = head->hops;
 	ip->saddr = head->from;
 	ip->daddr = head->to;
@@ -59,10 +59,15 @@ static void put_echo(struct sk_buff *skb, const struct probe_head *head, u32 non
 	                                        IPPROTO_ICMPV6, sum);
 }
 
-void probe_put(struct sk_buff *skb, const struct probe_head *head, u64 nonce)
+static void put_nonce(struct sk_buff *skb, u64 nonce)
 {
 	__be64 payload = cpu_to_be64(nonce);
 
+	skb_put_data(skb, &payload, sizeof(payload));
+}
+
+void probe_put(struct sk_buff *skb, const struct probe_head *head, u64 nonce)
+{
 	skb_reset_network_header(skb);
 	if (ipv6_addr_v4mapped(&head->to)) {
 		skb->protocol = htons(ETH_P_IP);
@@ -72,33 +77,33 @@ void probe_put(struct sk_buff *skb, const struct probe_head *head, u64 nonce)
 		put_ipv6(skb, head);
 	}
 	skb_set_transport_header(skb, skb->len);
-	if (head->echo)
-		put_echo(skb, head, (u32)nonce);
+	if (head->protocol == PROBE_PROTOCOL)
+		put_nonce(skb, nonce);
 	else
-		skb_put_data(skb, &payload, sizeof(payload));
+		put_echo(skb, head, (u32)nonce);
 }
 
 u32 probe_echo_nonce(const void *icmp)
 {
-	return get_unaligned_be32(icmp + offsetof(struct icmphdr, un.echo.id));
+	__be32 nonce;
+
+	memcpy(&nonce, icmp + offsetof(struct icmphdr, un.echo.id), sizeof(nonce));
+	return be32_to_cpu(nonce);
 }
 
-bool probe_read(const struct sk_buff *skb, u64 *nonce, bool *echo)
+bool probe_read(const struct sk_buff *skb, u64 *nonce)
 {
 	struct ip_place ip = find_ip(skb);
 	u8 room[PROBE_MAX];
 	const u8 *header;
-	u8 protocol;
 
 	if (!ip.bytes)
 		return false;
 	header = skb_header_pointer(skb, ip.at, ip.bytes + PROBE_PAYLOAD, room);
 	if (!header)
 		return false;
-	protocol = ip.bytes == sizeof(struct iphdr) ? header[offsetof(struct iphdr, protocol)]
-	                                            : header[offsetof(struct ipv6hdr, nexthdr)];
-	*echo = protocol != PROBE_PROTOCOL;
-	*nonce = *echo ? probe_echo_nonce(header + ip.bytes)
-	               : get_unaligned_be64(header + ip.bytes);
+	*nonce = probe_echo_nonce(header + ip.bytes);
+	if (ip_protocol(&ip, header) == PROBE_PROTOCOL)
+		*nonce = get_unaligned_be64(header + ip.bytes);
 	return true;
 }

@@ -107,8 +107,8 @@ SPOILS = [
     Spoil(
         "a packet of ICMP that asks for a probe",
         "linux/qdisc/probe.c",
-        "\t\treturn protocol != IPPROTO_ICMP && protocol != PROBE_PROTOCOL;\n",
-        "\t\treturn protocol != PROBE_PROTOCOL;\n",
+        "protocol != echo_of(ip.bytes == sizeof(struct iphdr)) &&",
+        "protocol != IPPROTO_ICMPV6 &&",
         "hangs|nobody speaks",
         ends=True,
     ),

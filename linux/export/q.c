@@ -56,6 +56,10 @@ static void put_row(struct nlmsghdr *message, const struct aqm_field *row, u64 v
 {
 	u32 narrow = value;
 
+#ifdef EXPORT_ECHO
+	if (row->unit == AQM_IPV4)
+		narrow = htonl(narrow);
+#endif
 	if (row->type == AQM_U64)
 		addattr_l(message, TC_MESSAGE_BYTES, row->attr, &value, sizeof(value));
 	else
@@ -68,6 +72,34 @@ static int refuse(const struct aqm_field *row, const char *text, const char *wan
 	return -1;
 }
 
+#ifdef EXPORT_ECHO
+/* The row takes one address of each family. */
+static int parse_responder6(struct nlmsghdr *message, const char *text)
+{
+	struct in6_addr address;
+
+	if (inet_pton(AF_INET6, text, &address) != 1)
+		return refuse(find_row("responder"), text, "an address, as in 2001:db8::1");
+	addattr_l(message, TC_MESSAGE_BYTES, TCA_AQM_RESPONDER6, &address, sizeof(address));
+	return 2;
+}
+
+static void print_responder6(struct rtattr *nest)
+{
+	char text[INET6_ADDRSTRLEN];
+	int left = RTA_PAYLOAD(nest);
+	struct rtattr *rta = RTA_DATA(nest);
+
+	while (RTA_OK(rta, left) && rta->rta_type != TCA_AQM_RESPONDER6)
+		rta = RTA_NEXT(rta, left);
+	if (!RTA_OK(rta, left) || RTA_PAYLOAD(rta) != sizeof(struct in6_addr))
+		return;
+	inet_ntop(AF_INET6, RTA_DATA(rta), text, sizeof(text));
+	print_color_string(TC_JSON, TC_NO_COLOUR, "responder6", NULL, text);
+	print_color_string(TC_TEXT, TC_NO_COLOUR, NULL, "responder %s ", text);
+}
+
+#endif
 /* One option; the number of words used, or -1. */
 static int parse_row(struct nlmsghdr *message, int argc, char **argv)
 {
@@ -88,6 +120,10 @@ static int parse_row(struct nlmsghdr *message, int argc, char **argv)
 	}
 	if (argc < 2)
 		return refuse(row, "nothing", "a value");
+#ifdef EXPORT_ECHO
+	if (row->unit == AQM_IPV4 && strchr(argv[1], ':'))
+		return parse_responder6(message, argv[1]);
+#endif
 	wanted = value_read(row, argv[1], &value);
 	if (wanted)
 		return refuse(row, argv[1], wanted);
@@ -132,9 +168,16 @@ static int print_options(const struct qdisc_util *self, FILE *out, struct rtattr
 				memcpy(&value, RTA_DATA(rta), sizeof(value));
 			else
 				value = *(u32 *)RTA_DATA(rta);
+#ifdef EXPORT_ECHO
+			if (row->unit == AQM_IPV4)
+				value = ntohl(value);
+#endif
 			value_print(row, value);
 		}
 	}
+#ifdef EXPORT_ECHO
+	print_responder6(nest);
+#endif
 	return 0;
 }
 

@@ -5,7 +5,8 @@
 // It compiles in no build of ours. aqm/ has the algorithm; python/sojourn/linux/export puts it
 // in the place of the line about it, chooses the EXPORT_ parts by the calls that it has, writes
 // the lines of its rows, and gives every name the algorithm's own. One queue without flows:
-// where a call is made, and with which rows, is as in aqm/queue.
+// where a call is made, and with which rows, is as in aqm/queue. Of an algorithm that probes
+// linux/qdisc has the probes, and where they join and leave is as in sch_sojourn.c there.
 
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -21,6 +22,7 @@
 #include <net/dsfield.h>
 #include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
+/* EXPORT: includes */
 
 /* For include/uapi/linux/pkt_sched.h. */
 enum {
@@ -29,6 +31,10 @@ enum {
 	TCA_AQM_ECN,
 #ifdef EXPORT_RATE
 	TCA_AQM_BANDWIDTH,
+#endif
+#ifdef EXPORT_ECHO
+	TCA_AQM_RESPONDER,
+	TCA_AQM_RESPONDER6,
 #endif
 	/* EXPORT: attributes */
 	TCA_AQM_PAD,
@@ -42,8 +48,20 @@ struct tc_aqm_xstats {
 	__u64 early; /* dropped by the algorithm */
 	__u64 full;  /* dropped at the limit */
 	__u64 ecn_mark;
+#ifdef EXPORT_ECHO
+	/* Of probes: in this queue, then on their way. */
+#endif
+	/* EXPORT: probe xstats */
 };
 
+#ifdef EXPORT_ECHO
+/* Who answers the probes; 0: the next hop. */
+struct sojourn_conf {
+	u32 responder;     /* of those by IPv4 */
+	u8 responder6[16]; /* of those by IPv6 */
+};
+
+#endif
 /* EXPORT: algorithm */
 
 struct aqm_sched_data {
@@ -67,6 +85,14 @@ struct aqm_sched_data {
 #endif
 	u64 seed;
 	u64 early, full, ecn_mark;
+#ifdef EXPORT_ECHO
+	struct sojourn_conf asked;
+	struct sojourn_probes *probes;
+	bool hears;
+	bool is_due; /* a probe, with the next packet that may ask for one */
+	u64 last_ns; /* of the last event */
+	u64 joined, refused, left, freed, answered;
+#endif
 	struct aqm_state state;
 };
 
@@ -86,6 +112,10 @@ static const struct nla_policy aqm_sch_policy[TCA_AQM_MAX + 1] = {
         [TCA_AQM_ECN] = NLA_POLICY_MAX(NLA_U32, 1),
 #ifdef EXPORT_RATE
         [TCA_AQM_BANDWIDTH] = {.type = NLA_U64},
+#endif
+#ifdef EXPORT_ECHO
+        [TCA_AQM_RESPONDER] = {.type = NLA_U32},
+        [TCA_AQM_RESPONDER6] = NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 #endif
         /* EXPORT: policy */
 };
@@ -245,6 +275,78 @@ static void aqm_sch_begin(struct Qdisc *sch, u64 now)
 	aqm_sch_change_rows(sch, now);
 }
 
+#ifdef EXPORT_ECHO
+/* Passes on the answers since the last event, each with its time of arrival. */
+static void aqm_sch_hear(struct Qdisc *sch, u64 now)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	struct sojourn_answer answer;
+
+	while (sojourn_probes_hear(q->probes, &answer)) {
+		u64 at = clamp(answer.at_ns, q->last_ns, now);
+
+		aqm_sch_begin(sch, at);
+		q->answered++;
+		call_echo(&q->state, &q->conf, at, &q->view, answer.rtt_ns);
+		q->last_ns = at;
+	}
+	q->last_ns = now;
+}
+
+/* A probe occupies the link and the limit as any packet does, and is offered to no law. */
+static bool aqm_sch_join_probe(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	if (q->view.pkts >= sch->limit) {
+		q->refused++;
+		__qdisc_drop(skb, to_free);
+		return false;
+	}
+	q->joined++;
+	aqm_sch_join(sch, skb);
+	return true;
+}
+
+/* A probe is to follow this packet. One that is ready joins at once: parents, which add one
+ * packet for this call, are told of one more. */
+static void aqm_sch_ask(struct sk_buff *asking, struct Qdisc *sch, u64 now,
+                        struct sk_buff **to_free)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+	int bytes;
+
+	q->is_due = !sojourn_probe_may_ask(asking);
+	if (q->is_due)
+		return;
+	skb = sojourn_probe_ask(q->probes, asking, &q->asked, now);
+	if (!skb)
+		return;
+	bytes = qdisc_pkt_len(skb);
+	if (aqm_sch_join_probe(skb, sch, to_free))
+		qdisc_tree_reduce_backlog(sch, -1, -bytes);
+}
+
+/* A probe of this queue comes as any packet does. */
+static int aqm_sch_enqueue_probe(struct sk_buff *skb, struct Qdisc *sch, u64 now,
+                                 struct sk_buff **to_free)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	switch (sojourn_probe_comes(q->probes, skb, now)) {
+	case PROBE_STALE:
+		__qdisc_drop(skb, to_free);
+		fallthrough;
+	case PROBE_PARKED:
+		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+	case PROBE_JOINS:
+		break;
+	}
+	return aqm_sch_join_probe(skb, sch, to_free) ? NET_XMIT_SUCCESS : NET_XMIT_CN;
+}
+#endif
+
 static int aqm_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct aqm_sched_data *q = qdisc_priv(sch);
@@ -252,6 +354,13 @@ static int aqm_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 	struct aqm_verdict v;
 	struct aqm_pkt pkt;
 
+#ifdef EXPORT_ECHO
+	aqm_sch_hear(sch, now);
+	if (sojourn_is_probe(q->probes, skb))
+		return aqm_sch_enqueue_probe(skb, sch, now, to_free);
+	sojourn_probes_drop_route(q->probes, skb);
+	sojourn_probe_prime(q->probes, skb, &q->asked, now);
+#endif
 	aqm_sch_begin(sch, now);
 	*aqm_sch_cb(skb) = (struct aqm_keep){
 	        .enq_ns = now,
@@ -280,6 +389,10 @@ static int aqm_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 		aqm_sch_mark(q, skb);
 	aqm_sch_cb(skb)->own = pkt.k.own;
 	aqm_sch_join(sch, skb);
+#ifdef EXPORT_ECHO
+	if (v.probe || q->is_due)
+		aqm_sch_ask(skb, sch, now, to_free);
+#endif
 	return NET_XMIT_SUCCESS;
 }
 
@@ -291,8 +404,20 @@ static struct sk_buff *aqm_sch_dequeue(struct Qdisc *sch)
 	struct aqm_verdict v;
 	struct sk_buff *skb;
 
+#ifdef EXPORT_ECHO
+	aqm_sch_hear(sch, now);
+#endif
 	aqm_sch_begin(sch, now);
 	while ((skb = aqm_sch_take(sch))) {
+#ifdef EXPORT_ECHO
+		if (sojourn_is_probe(q->probes, skb)) {
+			q->left++;
+			sojourn_probe_leaves(q->probes, skb);
+			v = aqm_pass();
+			break;
+		}
+
+#endif
 #ifdef EXPORT_DEQUEUE
 		struct aqm_pkt pkt = aqm_sch_describe(skb, dropped);
 
@@ -347,7 +472,12 @@ static void aqm_sch_shed(struct Qdisc *sch, u64 now)
 #endif
 		dropped++;
 		dropped_bytes += qdisc_pkt_len(skb);
-		qdisc_qstats_drop(sch);
+#ifdef EXPORT_ECHO
+		if (sojourn_is_probe(q->probes, skb))
+			q->freed++;
+		else
+#endif
+			qdisc_qstats_drop(sch);
 		rtnl_kfree_skbs(skb, skb);
 	}
 	if (dropped)
@@ -373,6 +503,15 @@ static void aqm_sch_start(struct Qdisc *sch)
 
 static void aqm_sch_reset(struct Qdisc *sch)
 {
+#ifdef EXPORT_ECHO
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	/* None was made where init has failed. */
+	if (q->probes)
+		sojourn_probes_forget(q->probes);
+	q->freed = q->joined - q->left;
+	q->is_due = false;
+#endif
 	qdisc_reset_queue(sch);
 	aqm_sch_start(sch);
 }
@@ -404,6 +543,9 @@ static int aqm_sch_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_
 	struct aqm_sched_data *q = qdisc_priv(sch);
 	struct nlattr *tb[TCA_AQM_MAX + 1];
 	struct aqm_conf conf = q->wanted;
+#ifdef EXPORT_ECHO
+	struct sojourn_conf asked = q->asked;
+#endif
 	u32 limit = sch->limit;
 	u64 now;
 	int err;
@@ -417,6 +559,15 @@ static int aqm_sch_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_
 	err = aqm_sch_check_rows(sch, &conf, limit, extack);
 	if (err)
 		return err;
+#ifdef EXPORT_ECHO
+	if (tb[TCA_AQM_RESPONDER])
+		asked.responder = ntohl(nla_get_in_addr(tb[TCA_AQM_RESPONDER]));
+	if (tb[TCA_AQM_RESPONDER6])
+		nla_memcpy(asked.responder6, tb[TCA_AQM_RESPONDER6], sizeof(asked.responder6));
+	err = sojourn_check_responders(&asked, extack);
+	if (err)
+		return err;
+#endif
 	sch_tree_lock(sch);
 	now = ktime_get_ns();
 	aqm_sch_change_rows(sch, now);
@@ -428,6 +579,9 @@ static int aqm_sch_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_
 #ifdef EXPORT_RATE
 	if (tb[TCA_AQM_BANDWIDTH])
 		q->bandwidth = nla_get_u64(tb[TCA_AQM_BANDWIDTH]);
+#endif
+#ifdef EXPORT_ECHO
+	q->asked = asked;
 #endif
 	aqm_sch_shed(sch, now);
 	sch_tree_unlock(sch);
@@ -465,17 +619,37 @@ static int aqm_sch_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ex
 	if (!q->slot)
 		return -ENOMEM;
 #endif
+#ifdef EXPORT_ECHO
+	err = hear_echo(dev_net(qdisc_dev(sch)));
+	if (err)
+		return err;
+	q->hears = true;
+	q->last_ns = ktime_get_ns();
+	q->probes = sojourn_probes_new(sch);
+	if (IS_ERR(q->probes)) {
+		err = PTR_ERR(q->probes);
+		q->probes = NULL;
+		return err;
+	}
+#endif
 	q->live = true;
 	aqm_sch_start(sch);
 	return 0;
 }
 
-#ifdef EXPORT_SAMPLES
+#ifdef EXPORT_DESTROY
 static void aqm_sch_destroy(struct Qdisc *sch)
 {
 	struct aqm_sched_data *q = qdisc_priv(sch);
 
+#ifdef EXPORT_ECHO
+	sojourn_probes_free(q->probes);
+	if (q->hears)
+		hear_echo_no_more(dev_net(qdisc_dev(sch)));
+#endif
+#ifdef EXPORT_SAMPLES
 	kvfree(q->slot);
+#endif
 }
 #endif
 
@@ -495,6 +669,13 @@ static int aqm_sch_dump(struct Qdisc *sch, struct sk_buff *skb)
 	if (nla_put_u64_64bit(skb, TCA_AQM_BANDWIDTH, q->bandwidth, TCA_AQM_PAD))
 		goto fail;
 #endif
+#ifdef EXPORT_ECHO
+	if (nla_put_in_addr(skb, TCA_AQM_RESPONDER, htonl(q->asked.responder)))
+		goto fail;
+	if (memchr_inv(q->asked.responder6, 0, sizeof(q->asked.responder6)) &&
+	    nla_put(skb, TCA_AQM_RESPONDER6, sizeof(q->asked.responder6), q->asked.responder6))
+		goto fail;
+#endif
 	/* EXPORT: writes */
 	return nla_nest_end(skb, opts);
 
@@ -507,12 +688,16 @@ static int aqm_sch_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct aqm_sched_data *q = qdisc_priv(sch);
 	struct tc_aqm_xstats st = {};
+#ifdef EXPORT_ECHO
+	struct sojourn_probe_counts counts = sojourn_probes_counts(q->probes);
+#endif
 
 	sch_tree_lock(sch);
 	/* EXPORT: statistics */
 	st.early = q->early;
 	st.full = q->full;
 	st.ecn_mark = q->ecn_mark;
+	/* EXPORT: probe statistics */
 	sch_tree_unlock(sch);
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }
@@ -525,7 +710,7 @@ static struct Qdisc_ops aqm_sch_ops __read_mostly = {
         .peek = qdisc_peek_dequeued,
         .init = aqm_sch_init,
         .reset = aqm_sch_reset,
-#ifdef EXPORT_SAMPLES
+#ifdef EXPORT_DESTROY
         .destroy = aqm_sch_destroy,
 #endif
         .change = aqm_sch_change,
@@ -537,12 +722,40 @@ MODULE_ALIAS_NET_SCH("EXPORT_NAME");
 
 static int __init aqm_module_init(void)
 {
+#ifdef EXPORT_ECHO
+	int err;
+
+	err = probe_senders_start();
+	if (err)
+		return err;
+	err = hear_start();
+	if (err)
+		goto no_hearing;
+	err = keep_start();
+	if (err)
+		goto no_keeping;
+	err = register_qdisc(&aqm_sch_ops);
+	if (!err)
+		return 0;
+	keep_stop();
+no_keeping:
+	hear_stop();
+no_hearing:
+	probe_senders_stop();
+	return err;
+#else
 	return register_qdisc(&aqm_sch_ops);
+#endif
 }
 
 static void __exit aqm_module_exit(void)
 {
 	unregister_qdisc(&aqm_sch_ops);
+#ifdef EXPORT_ECHO
+	keep_stop();
+	hear_stop();
+	probe_senders_stop();
+#endif
 }
 
 module_init(aqm_module_init);

@@ -15,6 +15,8 @@
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
 
+/* Statements with this name are in no stand-alone file (python/sojourn/linux/export/probes.py).
+ */
 #define PROBE_PROTOCOL 253
 #define PROBE_ANSWER   BIT_ULL(63) /* of an experimental nonce */
 #define PROBE_WIDE     BIT_ULL(62) /* in each of them; an echo has no high half */

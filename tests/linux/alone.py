@@ -12,10 +12,16 @@ from pathlib import Path
 
 from sojourn.algorithms import algorithms
 from sojourn.core.errors import InputError
-from sojourn.linux.export import export
+from sojourn.linux.export import c, export
 from sojourn.linux.uml.module import CORE, core_sources
 
 HERE = Path(__file__).parent / "export"
+# The functions between the qdisc and the wire of its probes.
+WIRE = re.compile(
+    r"\w+?_(probes_(new|free|drop_route|hear|forget|counts)|check_responders|is_probe"
+    r"|probe_(may_ask|ask|prime|comes|leaves)|hear_echo(_no_more)?"
+    r"|(probe_senders|hear|keep)_(start|stop))"
+)
 KERNEL_WORDS = re.compile(r"^#include <[^>]+>\n", re.M)
 
 
@@ -35,18 +41,40 @@ def refusal(name: str) -> str:
 def twin(name: str, folder: Path) -> Path:
     """The exported file without the kernel's headers, in the place of which kernel.h stands."""
     text = export(name).files[f"sch_{name}.c"]
+    probes = algorithms()[name].probes
+    if probes:
+        text = without_wire(name, text)
     (folder / "exported.c").write_text(KERNEL_WORDS.sub("", text))
     head = f"TCA_{name.upper()}_"
     rate = f"{head}BANDWIDTH" if algorithms()[name].needs_rate else "0"
     names = {"LIMIT": f"{head}LIMIT", "ECN": f"{head}ECN", "RATE": rate}
     words = [f"-DTCA_{word}={value}" for word, value in names.items()]
-    words += [f"-DTCA_FIRST={4 if rate != '0' else 3}", f"-I{folder}", f"-I{HERE}", f"-I{CORE}"]
+    words += ["-DPROBES"] * probes
+    first = 3 + (rate != "0") + 2 * probes
+    words += [f"-DTCA_FIRST={first}", f"-I{folder}", f"-I{HERE}", f"-I{CORE}"]
     sources = [HERE / "twin.c", HERE / "core.c", *core_sources(CORE)]
     files = [path for path in sources if path.suffix == ".c"]
     flags = ["-std=gnu11", "-O2", "-Wall", "-Wno-unused", "-Werror"]
     program = folder / "twin"
     subprocess.run(["gcc", *flags, *words, *files, "-o", program], check=True)
     return program
+
+
+def without_wire(name: str, text: str) -> str:
+    """Declare alone what the qdisc calls of its senders and hearers of probes; wire.h has them."""
+    pieces = [_declared(piece) for piece in c.source_of(text).pieces]
+    pieces = [p for p in pieces if not p.text.startswith(f"struct {name}_probes {{")]
+    roots = {word for piece in pieces if not piece.defines for word in piece.uses}
+    kept = c.needed([c.Source("", tuple(pieces))], roots)[0].pieces
+    pieces = [piece for piece in pieces if piece in kept or not piece.defines]
+    return "\n\n".join([f"struct {name}_probes;", *(piece.text for piece in pieces)]) + "\n"
+
+
+def _declared(piece: c.Piece) -> c.Piece:
+    if "\n{" not in piece.text or not any(map(WIRE.fullmatch, piece.defines)):
+        return piece
+    head = re.sub(r"/\*.*?\*/\n", "", piece.text, flags=re.S).partition("\n{")[0]
+    return c.Piece(f"{head};", piece.defines)
 
 
 def play(program: Path, name: str, calls: int, rows: Mapping[str, int]) -> tuple[int, str]:

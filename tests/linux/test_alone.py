@@ -8,20 +8,24 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from sojourn.algorithms import algorithms
 from sojourn.cli import status
 from sojourn.core.errors import InputError
 from sojourn.linux.export import LEAST_KERNEL, export
+from sojourn.linux.uml.boot import boot
 from sojourn.linux.uml.build import Built
 
 from tests.algorithms import ALGORITHMS
-from tests.linux import alone
+from tests.linux import alone, exported
 from tests.linux.debian import HEADERS
 
+ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(600)
-PAPERS = ["duk", "lqd", "cfd"]
+PAPERS = ["duk", "lqd", "cfd", "asqm"]
 NAMES = [
     pytest.param(name, marks=[] if name in PAPERS else pytest.mark.deep)
     for name in alone.exportable()
@@ -36,7 +40,6 @@ def test_the_papers_of_the_house_can_be_exported() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("asqm", "probes"),
         ("choke", "the kernel has"),
         ("fifo", "names victims"),
         ("dualpi2", "the kernel has|several queues"),
@@ -69,18 +72,40 @@ def test_a_million_decisions_are_the_cores(name: str, tmp_path: Path) -> None:
         decisions = sum(int(count) for count in re.findall(r"(?:sent|drops) (\d+)", said))
         assert decisions + int(re.findall(r"sent (\d+)", said)[0]) > 900_000, said
         assert int(re.findall(r"ce (\d+)", said)[0]) > 0, said
+        probes = map(int, re.findall(r"(?:joined|refused|freed|answered) (\d+)", said))
+        assert all(probes) or not algorithms()[name].probes, said
 
 
-def test_another_decision_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test above can fail: a threshold of the law is one unit away."""
-    files = dict(export("lqd").files)
-    wrong = files["sch_lqd.c"].replace("p_q32 == U32_MAX", "p_q32 >= U32_MAX - (1u << 31)")
-    assert wrong != files["sch_lqd.c"]
-    made = type(export("lqd"))({**files, "sch_lqd.c": wrong})
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "told"),
+    [
+        # A threshold of the law is one unit away.
+        ("lqd", "p_q32 == U32_MAX", "p_q32 >= U32_MAX - (1u << 31)", ""),
+        # A parent counts one packet where two have joined.
+        ("asqm", "qdisc_tree_reduce_backlog(sch, -1, -bytes);", ";", "that a parent counts"),
+        # An answer is one that came now.
+        ("asqm", "clamp(answer.at_ns, q->last_ns, now)", "now", "a statistic|the DS field|freed"),
+        ("asqm", "v.probe || q->is_due", "v.probe", "a probe not asked for"),
+    ],
+)
+def test_another_decision_is_found(
+    name: str, right: str, wrong: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above can fail."""
+    files = dict(export(name).files)
+    spoilt = files[f"sch_{name}.c"].replace(right, wrong)
+    assert spoilt != files[f"sch_{name}.c"]
+    made = type(export(name))({**files, f"sch_{name}.c": spoilt})
     monkeypatch.setattr(alone, "export", lambda name: made)
-    status, said = alone.play(alone.twin("lqd", tmp_path), "lqd", 1_000_000, {})
+    status, said = alone.play(alone.twin(name, tmp_path), name, 1_000_000, {})
     assert status == 1
-    assert "in the qdisc" in said
+    assert "in the qdisc" in said and re.search(told, said), said
+
+
+def test_an_exported_qdisc_probes_by_echo_alone() -> None:
+    text = export("asqm").files["sch_asqm.c"]
+    assert "ICMP_ECHO" in text and "ICMPV6_ECHO_REQUEST" in text
+    assert not re.search(r"xperimental|PROBE_PROTOCOL|probe_place|respond\b|EXPORT", text)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -133,3 +158,29 @@ def test_a_word_that_an_exported_plugin_lacks_is_refused(tmp_path: Path) -> None
     for words, told in (("limt 5", 'lqd: what is "limt"?'), ("limit x", "lqd: limit: a number of")):
         done = subprocess.run([program, *words.split()], capture_output=True, text=True)
         assert done.returncode == 1 and told in done.stdout
+
+
+@pytest.fixture(scope="module")
+def beside_the_module(
+    kernel: Built, sojourn_ko: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The exported `asqm` and the module, each with its plugin of tc."""
+    folder = tmp_path_factory.mktemp("asqm")
+    alone.module("asqm", kernel.objects, folder, "ARCH=um")
+    alone.plugin("asqm", folder)
+    for name in ("sch_sojourn.ko", "q_sojourn.so"):
+        shutil.copy(sojourn_ko.parent / name, folder)
+    return folder
+
+
+@pytest.mark.parametrize("case", exported.CASES)
+def test_an_exported_asqm_probes_as_the_module_does(
+    case: str, kernel: Built, beside_the_module: Path, tmp_path: Path
+) -> None:
+    setting = f"PYTHONPATH={ROOT}:{ROOT / 'python'} TC_LIB_DIR={beside_the_module}"
+    modules = " ".join(f"{beside_the_module}/sch_{name}.ko" for name in ("sojourn", "asqm"))
+    job = tmp_path / "job"
+    python = f"{setting} exec {sys.executable} -S -B -m tests.linux.exported"
+    job.write_text(f"#!/bin/sh\n{python} {case} {modules}\n")
+    job.chmod(0o755)
+    boot(kernel, tmp_path, limit_s=300)

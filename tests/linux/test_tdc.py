@@ -101,7 +101,7 @@ def test_the_page_tells_each_difference(kernel: Built, found: Outcome) -> None:
 # ---- qdiscs of one algorithm, with the cases that are exported with them ----
 
 
-@pytest.mark.parametrize("name", ["duk", "lqd", "cfd"])
+@pytest.mark.parametrize("name", ["duk", "lqd", "cfd", "asqm"])
 def test_an_exported_qdisc_passes_its_own_cases(name: str, kernel: Built, tmp_path: Path) -> None:
     alone.module(name, kernel.objects, tmp_path, "ARCH=um")
     alone.plugin(name, tmp_path)

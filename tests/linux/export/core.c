@@ -19,6 +19,7 @@ static struct packet {
 	struct aqm_keep keep;
 	u32 len, flow, next;
 	u8 ds;
+	bool probe;
 } packets[PACKETS];
 
 static struct packet *at(u32 id)
@@ -74,8 +75,8 @@ static void host_free(aqm_ctx ctx, aqm_h h, u8 why)
 }
 static bool host_is_probe(aqm_ctx ctx, aqm_h h)
 {
-	(void)ctx, (void)h;
-	return false;
+	(void)ctx;
+	return at(h)->probe;
 }
 static void host_trace(aqm_ctx ctx, const struct aqm_event *event)
 {
@@ -136,6 +137,34 @@ bool core_enqueue(uint32_t id, uint32_t len, uint32_t flow, uint8_t ds, uint64_t
 {
 	*at(id) = (struct packet){.len = len, .flow = flow, .ds = ds};
 	return aqm_enqueue(q, now, id);
+}
+
+bool core_asked(void)
+{
+	bool asked = aqm_probe_asked(q);
+
+	q->probe_asked = 0;
+	return asked;
+}
+
+bool core_join_probe(uint32_t id, uint32_t len, uint64_t now)
+{
+	*at(id) = (struct packet){.len = len, .probe = true};
+	return aqm_join_probe(q, now, id);
+}
+
+void core_echo(uint64_t rtt_ns, uint64_t now)
+{
+	aqm_echo(q, now, 0, rtt_ns);
+}
+
+void core_probes(uint64_t counts[5])
+{
+	counts[0] = q->probes.joined;
+	counts[1] = q->probes.refused;
+	counts[2] = q->probes.left;
+	counts[3] = q->probes.freed;
+	counts[4] = q->probes.answered;
 }
 
 int64_t core_dequeue(uint8_t *ds, uint64_t now)

@@ -22,6 +22,12 @@ void core_make(uint32_t limit, bool ecn, uint64_t bandwidth, uint32_t mtu, uint6
 void core_change(uint32_t limit, bool ecn, uint64_t now);
 void core_reset(uint64_t now);
 bool core_enqueue(uint32_t id, uint32_t len, uint32_t flow, uint8_t ds, uint64_t now);
+/* Has the last arrival asked for a probe? */
+bool core_asked(void);
+bool core_join_probe(uint32_t id, uint32_t len, uint64_t now);
+void core_echo(uint64_t rtt_ns, uint64_t now);
+/* Probes that joined, were refused, left, were freed, and answers. */
+void core_probes(uint64_t counts[5]);
 /* Its number, or -1. */
 int64_t core_dequeue(uint8_t *ds, uint64_t now);
 /* The statistics in the order of their table; the number of them. */

@@ -40,6 +40,7 @@ struct sk_buff {
 	struct sk_buff *next;
 	u32 id, len, hash;
 	u8 ds;
+	bool probe;
 	char cb[20] __attribute__((aligned(8)));
 };
 
@@ -89,6 +90,7 @@ struct qdisc_skb_head {
 struct Qdisc {
 	struct qdisc_skb_head q;
 	u32 limit;
+	u64 backlog;
 	void *priv;
 };
 
@@ -120,32 +122,34 @@ static struct Qdisc_ops *registered;
 /* What became of packets that did not leave. */
 static void freed(struct sk_buff *skb);
 
-enum { NET_XMIT_SUCCESS, NET_XMIT_DROP };
-#define ktime_get_ns()                              clock_ns
-#define get_random_u64()                            random_u64
-#define qdisc_priv(sch)                             ((sch)->priv)
-#define qdisc_dev(sch)                              (sch)
-#define psched_mtu(dev)                             1514u
-#define sch_tree_lock(sch)                          ((void)0)
-#define sch_tree_unlock(sch)                        ((void)0)
-#define qdisc_qstats_drop(sch)                      ((void)0)
-#define qdisc_qstats_backlog_dec(sch, skb)          ((void)0)
-#define qdisc_bstats_update(sch, skb)               ((void)0)
-#define qdisc_tree_reduce_backlog(sch, pkts, bytes) ((void)(bytes))
-#define rtnl_kfree_skbs(first, last)                freed(first)
-#define kfree_skb(skb)                              freed(skb)
-#define kvcalloc(count, bytes, flags)               calloc(count, bytes)
-#define kvfree(memory)                              free(memory)
-#define div64_u64(a, b)                             ((u64)(a) / (u64)(b))
-#define register_qdisc(ops)                         ((registered = (ops)), 0)
-#define unregister_qdisc(ops)                       ((void)(ops))
-#define qdisc_peek_dequeued                         NULL
-#define module_init(start)                          int (*module_start)(void) = start;
-#define module_exit(stop)                           void (*module_stop)(void) = stop;
-#define MODULE_AUTHOR(text)                         _Static_assert(1, text)
-#define MODULE_LICENSE(text)                        _Static_assert(1, text)
-#define MODULE_DESCRIPTION(text)                    _Static_assert(1, text)
-#define MODULE_ALIAS_NET_SCH(text)                  _Static_assert(1, text)
+/* Packets and bytes of the queue by the count of a parent. */
+static u64 parent_pkts, parent_bytes;
+
+enum { NET_XMIT_SUCCESS, NET_XMIT_DROP, NET_XMIT_CN, __NET_XMIT_STOLEN = 0x10000 };
+#define ktime_get_ns()                     clock_ns
+#define get_random_u64()                   random_u64
+#define qdisc_priv(sch)                    ((sch)->priv)
+#define qdisc_dev(sch)                     (sch)
+#define psched_mtu(dev)                    1514u
+#define sch_tree_lock(sch)                 ((void)0)
+#define sch_tree_unlock(sch)               ((void)0)
+#define qdisc_qstats_drop(sch)             ((void)0)
+#define qdisc_qstats_backlog_dec(sch, skb) ((sch)->backlog -= (skb)->len)
+#define qdisc_bstats_update(sch, skb)      ((void)0)
+#define rtnl_kfree_skbs(first, last)       freed(first)
+#define kfree_skb(skb)                     freed(skb)
+#define kvcalloc(count, bytes, flags)      calloc(count, bytes)
+#define kvfree(memory)                     free(memory)
+#define div64_u64(a, b)                    ((u64)(a) / (u64)(b))
+#define register_qdisc(ops)                ((registered = (ops)), 0)
+#define unregister_qdisc(ops)              ((void)(ops))
+#define qdisc_peek_dequeued                NULL
+#define module_init(start)                 int (*module_start)(void) = start;
+#define module_exit(stop)                  void (*module_stop)(void) = stop;
+#define MODULE_AUTHOR(text)                _Static_assert(1, text)
+#define MODULE_LICENSE(text)               _Static_assert(1, text)
+#define MODULE_DESCRIPTION(text)           _Static_assert(1, text)
+#define MODULE_ALIAS_NET_SCH(text)         _Static_assert(1, text)
 
 static inline u32 roundup_pow_of_two(u32 x)
 {
@@ -154,6 +158,19 @@ static inline u32 roundup_pow_of_two(u32 x)
 	while (n < x)
 		n <<= 1;
 	return n;
+}
+
+static inline void qdisc_tree_reduce_backlog(struct Qdisc *sch, int pkts, int bytes)
+{
+	(void)sch;
+	parent_pkts -= (u64)pkts;
+	parent_bytes -= (u64)bytes;
+}
+
+static inline void __qdisc_drop(struct sk_buff *skb, struct sk_buff **to_free)
+{
+	(void)to_free;
+	freed(skb);
 }
 
 static inline int qdisc_drop(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -172,6 +189,7 @@ static inline int qdisc_enqueue_tail(struct sk_buff *skb, struct Qdisc *sch)
 		sch->q.head = skb;
 	sch->q.tail = skb;
 	sch->q.qlen++;
+	sch->backlog += skb->len;
 	return NET_XMIT_SUCCESS;
 }
 
@@ -192,6 +210,7 @@ static inline void qdisc_reset_queue(struct Qdisc *sch)
 
 	while ((skb = __qdisc_dequeue_head(&sch->q)))
 		freed(skb);
+	sch->backlog = 0;
 }
 
 static inline int gnet_stats_copy_app(struct gnet_dump *d, const void *from, size_t bytes)
@@ -257,6 +276,29 @@ static inline int nla_put_u64_64bit(struct sk_buff *skb, int type, u64 value, in
 	dumped_to()[type] = value;
 	return 0;
 }
+
+/* ---- addresses ---- */
+
+struct in6_addr {
+	u8 bytes[16];
+};
+struct net;
+#define fallthrough      __attribute__((fallthrough))
+#define dev_net(dev)     NULL
+#define IS_ERR(pointer)  false
+#define PTR_ERR(pointer) 0
+#define NLA_POLICY_EXACT_LEN(bytes)                                                            \
+	{                                                                                      \
+		.max = bytes                                                                   \
+	}
+#define htonl(x)                        (x)
+#define ntohl(x)                        (x)
+#define nla_get_in_addr                 nla_get_u32
+#define nla_put_in_addr                 nla_put_u32
+#define nla_memcpy(to, nla, bytes)      memcpy(to, (nla) + 1, bytes)
+#define nla_put(skb, type, bytes, data) 0
+#define memchr_inv(from, c, bytes)      NULL
+
 #define nla_nest_start(skb, type)  ((struct nlattr *)(void *)(skb))
 #define nla_nest_end(skb, nest)    0
 #define nla_nest_cancel(skb, nest) ((void)0)

@@ -94,6 +94,18 @@ static void take(int status, const char *what, struct netlink_ext_ack *extack)
 	exit(1);
 }
 
+static struct sk_buff *new_packet(struct sk_buff of)
+{
+	static u32 next;
+	struct sk_buff *skb = &packets[next % PACKETS];
+
+	*skb = of;
+	skb->id = next++;
+	return skb;
+}
+
+#include "wire.h"
+
 /* ---- events ---- */
 
 static u32 limit = 120;
@@ -101,27 +113,40 @@ static bool ecn = true;
 
 static void arrive(struct Qdisc *sch)
 {
-	static u32 next;
-	struct sk_buff *skb = &packets[next % PACKETS], *to_free = NULL;
+	struct sk_buff *to_free = NULL,
+	               *skb = new_packet((struct sk_buff){
+	                       .len = (u32)(draw(4) ? MTU - draw(100) : 60 + draw(1000)),
+	                       .hash = (u32)(draw(3) ? draw(16) : 7) * 2654435761u,
+	                       .ds = (u8)draw(256)});
 	bool joined;
+	int status;
 
-	*skb = (struct sk_buff){.id = next++,
-	                        .len = (u32)(draw(4) ? MTU - draw(100) : 60 + draw(1000)),
-	                        .hash = (u32)(draw(3) ? draw(16) : 7) * 2654435761u,
-	                        .ds = (u8)draw(256)};
+	core_hears();
 	joined = core_enqueue(skb->id, skb->len, skb->hash, skb->ds, clock_ns);
-	same("joined", !registered->enqueue(skb, sch, &to_free), joined);
+	core_asks(skb, joined);
+	status = registered->enqueue(skb, sch, &to_free);
+	same("joined", !status, joined);
+	same("a probe not asked for", wants, 0);
+	parent_pkts += !status;
+	parent_bytes += status ? 0 : skb->len;
+	all_heard();
 }
 
 static void leave(struct Qdisc *sch)
 {
-	struct sk_buff *skb = registered->dequeue(sch);
+	struct sk_buff *skb;
 	u8 ds = 0, was;
-	int64_t id = core_dequeue(&ds, clock_ns);
+	int64_t id;
 
+	core_hears();
+	skb = registered->dequeue(sch);
+	id = core_dequeue(&ds, clock_ns);
+	all_heard();
 	same("a packet left", skb ? skb->id + 1ull : 0, (u64)(id + 1));
 	if (!skb)
 		return;
+	parent_pkts--;
+	parent_bytes -= skb->len;
 	was = skb->ds;
 	same("the DS field", was, ds);
 	sent++;
@@ -137,6 +162,8 @@ static void look(struct Qdisc *sch)
 	registered->dump_stats(sch, &d);
 	for (i = 0; i < n; i++)
 		same("a statistic", d.stats[i], values[i]);
+	/* Behind what is dropped early, at the limit, and marked. */
+	same_probes(d.stats + n + 3);
 }
 
 static void change(struct Qdisc *sch)
@@ -150,6 +177,14 @@ static void change(struct Qdisc *sch)
 	option(TCA_ECN, ecn);
 	take(registered->change(sch, &options.nest, &extack), "change", &extack);
 	core_change(limit, ecn, clock_ns);
+}
+
+static void reset(struct Qdisc *sch)
+{
+	registered->reset(sch);
+	core_reset(clock_ns);
+	parent_pkts = parent_bytes = 0;
+	is_due = false;
 }
 
 /* Bursts and lulls: each lasts some hundred events, with a rate of its own. */
@@ -166,12 +201,18 @@ static void play(struct Qdisc *sch)
 	if (!draw(3000))
 		change(sch);
 	else if (!draw(40000))
-		registered->reset(sch), core_reset(clock_ns);
+		reset(sch);
+	else if (asked && !draw(4))
+		come(sch);
+	else if (under_way && !draw(3))
+		answer();
 	else if (draw(100) < arrivals)
 		arrive(sch);
 	else
 		leave(sch);
 	same_freed();
+	same("packets that a parent counts", parent_pkts, sch->q.qlen);
+	same("bytes that a parent counts", parent_bytes, sch->backlog);
 	if (!draw(20))
 		look(sch);
 }
@@ -180,7 +221,7 @@ int main(int argc, char **argv)
 {
 	struct Qdisc sch = {0};
 	struct netlink_ext_ack extack = {0};
-	u64 bandwidth = TCA_RATE ? 1250000 : 0, wanted = strtoull(argv[2], NULL, 10);
+	u64 bandwidth = TCA_RATE ? 1250000 : 0, wanted = strtoull(argv[2], NULL, 10), probes[5];
 	int i, row;
 
 	clock_ns = 1000000000;
@@ -202,12 +243,16 @@ int main(int argc, char **argv)
 		option((u16)(TCA_FIRST + row), strtoull(value, NULL, 10));
 	}
 	core_make(limit, ecn, bandwidth, MTU, random_u64, clock_ns);
+	last_ns = clock_ns;
 	take(registered->init(&sch, &options.nest, &extack), "init", &extack);
 	registered->dump(&sch, packets);
 	same("the limit dumped", dumped[TCA_LIMIT], limit);
 	for (; calls < wanted; calls++)
 		play(&sch);
-	printf("calls %" PRIu64 " sent %" PRIu64 " drops %" PRIu64 " ce %" PRIu64 "\n", calls,
-	       sent, drops, marks);
+	core_probes(probes);
+	printf("calls %" PRIu64 " sent %" PRIu64 " drops %" PRIu64 " ce %" PRIu64
+	       " joined %" PRIu64 " refused %" PRIu64 " freed %" PRIu64 " answered %" PRIu64
+	       "\n",
+	       calls, sent, drops, marks, probes[0], probes[1], probes[3], probes[4]);
 	return argc < 3;
 }

@@ -4,7 +4,8 @@
 
 The files are made from the C that every other host compiles: the algorithm with what it includes
 (c.py), in linux/export/sch.c, with the lines of its rows (rows.py), in the kernel's layout
-(layout.py). Cases for the kernel's test driver come with it (cases.py).
+(layout.py). One that probes has the module's senders and hearers too (probes.py). Cases for the
+kernel's test driver come with it (cases.py).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from sojourn.algorithms import Algorithm, algorithms
 from sojourn.core.algorithm import STOCK
 from sojourn.core.errors import InputError, nearest
-from sojourn.linux.export import c, cases, layout, rows
+from sojourn.linux.export import c, cases, layout, probes, rows
 from sojourn.linux.uml.module import CORE, SOURCES, TC
 
 _INTERFACE = "aqm/aqm.h"
@@ -29,7 +30,8 @@ _LICENCE = "SPDX-License-Identifier: MIT OR GPL-2.0-only"
 LEAST_KERNEL = (6, 9)
 LEAST = f"Linux {'.'.join(map(str, LEAST_KERNEL))} or newer: MODULE_ALIAS_NET_SCH"
 TEMPLATES = (SOURCES / "linux/export").resolve()
-_CALLS = ("check", "configure", "start", "enqueue", "overflow", "dequeue", "empty", "gone", "tick")
+_CALLS = ["check", "configure", "start", "enqueue", "overflow", "dequeue", "empty", "gone", "tick"]
+_CALLS += ["echo"]
 _TABLE = re.compile(r"^const struct aqm_algo aqm_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
 _BODY = re.compile(r"^(?:struct|enum) .*?^\};", re.M | re.S)
 _WORDS = re.compile(r"^static const char \*const \w+\[\] = [^;]*;\n?", re.M)
@@ -55,6 +57,7 @@ class Parts:
     """An algorithm's C: its sources, the functions of its calls, its two structs."""
 
     sources: list[c.Source]
+    probing: list[c.Source]  # the senders and hearers of its probes
     calls: dict[str, str]
     conf: str
     state: str
@@ -87,12 +90,10 @@ def _find(name: str) -> Algorithm:
 def _refusal(algorithm: Algorithm) -> str:
     """Name the part of the module that the stand-alone file would lack."""
     text = (CORE / f"algorithms/{algorithm.name}.c").read_text()
-    sources = (s for s in _sources(algorithm.name) if s.file != _INTERFACE)
+    sources = (s for s in _sources(algorithm.name, set()) if s.file != _INTERFACE)
     own = "".join(piece.text for source in sources for piece in source.pieces)
     if f"kernel:{algorithm.name}" in STOCK:
         return "the kernel has a qdisc of this name already"
-    if algorithm.probes:
-        return "it probes, and the senders of probes are in no stand-alone file"
     if ".queues = 1," not in text:
         return "it has several queues, and a stand-alone file has one"
     if "victim" in own:
@@ -100,15 +101,15 @@ def _refusal(algorithm: Algorithm) -> str:
     return ""
 
 
-def _sources(name: str) -> list[c.Source]:
+def _sources(name: str, seen: set[Path]) -> list[c.Source]:
     """List the algorithm's file behind all that it includes, and behind what the template uses."""
-    seen: set[Path] = set()
     files = [CORE / "aqm.h", CORE / "setup.h", CORE / "rng.h", CORE / f"algorithms/{name}.c"]
     return [source for file in files for source in c.with_included(file, seen)]
 
 
 def _parts(algorithm: Algorithm) -> Parts:
-    sources = _sources(algorithm.name)
+    seen: set[Path] = set()
+    sources = _sources(algorithm.name, seen)
     whole = "\n\n".join(piece.text for source in sources for piece in source.pieces)
     table = _TABLE.search(whole)
     if table is None:
@@ -119,7 +120,8 @@ def _parts(algorithm: Algorithm) -> Parts:
     conf, state = sizes.get("conf", ""), sizes.get("state", "")
     if not conf or not state:
         raise InputError(f"{algorithm.name}: it has no rows or no state, so nothing to export")
-    return Parts(left, calls, conf, state, rows.read(algorithm, whole))
+    probing = probes.sources(seen) if algorithm.probes else []
+    return Parts(left, probing, calls, conf, state, rows.read(algorithm, whole))
 
 
 def _without_tables(piece: c.Piece) -> c.Piece:
@@ -136,6 +138,7 @@ def _qdisc(algorithm: Algorithm, parts: Parts) -> str:
     known = {f"EXPORT_{call.upper()}": call in parts.calls for call in _CALLS}
     known["EXPORT_SAMPLES"] = algorithm.samples
     known["EXPORT_RATE"] = algorithm.needs_rate
+    known["EXPORT_DESTROY"] = algorithm.samples or algorithm.probes
     known["EXPORT_FLOW"] = any("k.flow" in p.text for s in parts.sources for p in s.pieces)
     text = c.chosen(template[template.index("#include") :], known)
     text = _filled(text, parts.rows.lines())
@@ -167,8 +170,11 @@ def _head(algorithm: Algorithm, parts: Parts) -> str:
 
 def _own_names(name: str, text: str, parts: Parts) -> str:
     """Put the sources that the text uses in their place, and give all names the algorithm's own."""
-    sources = c.needed(parts.sources, _uses(text))
+    sources = c.needed([*parts.sources, *parts.probing], _uses(text))
+    text = _filled(text, {"includes": _includes(text, sources)})
     sources = [_slim(source, sources, text) for source in sources]
+    first = [source for source in sources if not _is_probing(source)]
+    sources = [*first, *probes.ordered(filter(_is_probing, sources))]
     code = "\n\n".join(block for source in sources for block in _blocks(source))
     code = re.sub(r"^\t+\(void\)\w+(?:, \(void\)\w+)*;\n", "", code, flags=re.M).replace(
         "static inline ", "static "
@@ -180,17 +186,29 @@ def _own_names(name: str, text: str, parts: Parts) -> str:
 
 def _slim(source: c.Source, sources: Sequence[c.Source], text: str) -> c.Source:
     """Leave out what the interface has for other algorithms."""
-    if source.file != _INTERFACE:
+    if source.file != _INTERFACE and not _is_probing(source):
         return source
     rest = [piece.text for other in sources if other != source for piece in other.pieces]
     calls = [_BODY.sub("", piece.text) for piece in source.pieces if "(" in piece.text]
     return c.without_unused(source, "\n".join([text, *rest, *calls]))
 
 
+def _is_probing(source: c.Source) -> bool:
+    return source.file.startswith("qdisc/")
+
+
+def _includes(text: str, sources: Iterable[c.Source]) -> str:
+    """Include the system's headers of the sources, where the template does not."""
+    wanted = {name for source in sources for name in source.system}
+    new = sorted(name for name in wanted if f"#include <{name}>" not in text)
+    return "".join(f"#include <{name}>\n" for name in new)
+
+
 def _blocks(source: c.Source) -> list[str]:
-    """Join its pieces, below the comment of a law."""
+    """Join its pieces, below the comment of a law or of probes."""
     about = "/*\n" + re.sub(r"^", " * ", source.about, flags=re.M) + "\n */"
-    return [about] * source.file.startswith("law/") + [piece.text for piece in source.pieces]
+    headed = source.file.startswith("law/") or (_is_probing(source) and source.about)
+    return [about] * bool(headed) + [piece.text for piece in source.pieces]
 
 
 def _new_names(name: str, pieces: Iterable[c.Piece]) -> dict[str, str]:
@@ -198,7 +216,7 @@ def _new_names(name: str, pieces: Iterable[c.Piece]) -> dict[str, str]:
     old = {defined for piece in pieces for defined in piece.defines}
     new: dict[str, str] = {}
     for word in sorted(old):
-        bare = re.sub(r"^(?:aqm|AQM)_", "", word)
+        bare = re.sub(r"^(?:aqm|AQM|sojourn)_", "", word)
         head = name.upper() if bare.isupper() else name
         if word.startswith((f"{name}_", f"{name.upper()}_", "tc_", "TCA_", "__TCA_")):
             continue
@@ -221,7 +239,7 @@ def _foreign(name: str, text: str) -> str:
 def _plugin(algorithm: Algorithm) -> str:
     """Write tc's words for the qdisc, by the code that reads and writes values for the module's."""
     text = (TEMPLATES / "q.c").read_text()
-    text = text[text.index("#include") :]
+    text = c.chosen(text[text.index("#include") :], {"EXPORT_ECHO": algorithm.probes})
     seen: set[Path] = set()
     files = [CORE / "aqm.h", CORE / "unit.c", TC / "tc.h", TC / "value.c"]
     sources = [source for file in files for source in c.with_included(file, seen)]

@@ -10,13 +10,14 @@ clang-format keeps.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sojourn.linux.uml.module import CORE
 
 _INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.M)
+_SYSTEM = re.compile(r"^#include <([^>]+)>\n", re.M)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _WORD = re.compile(r"/\*.*?\*/|(\.|->|\bstruct |)\b([A-Za-z_]\w*)\b", re.S)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -53,6 +54,7 @@ class Source:
     about: str
     pieces: tuple[Piece, ...]
     file: str = ""  # as law/duk.h
+    system: tuple[str, ...] = ()  # headers of the system that it includes
 
 
 def chosen(text: str, known: Mapping[str, bool]) -> str:
@@ -83,8 +85,11 @@ def _holds(condition: str, known: Mapping[str, bool]) -> bool:
     return known.get(single[1] if single else condition, known.get(condition, False))
 
 
-def with_included(file: Path, seen: set[Path] | None = None) -> Iterator[Source]:
-    """Read a file and all that it includes of ours, each once, the included ones first."""
+def with_included(
+    file: Path, seen: set[Path] | None = None, cut: Callable[[str], str] = str
+) -> Iterator[Source]:
+    """Read a file and all that it includes of ours, each once, the included ones first. `cut`
+    takes parts of their texts away."""
     seen = set() if seen is None else seen
     if file.resolve() in seen:
         return
@@ -92,8 +97,9 @@ def with_included(file: Path, seen: set[Path] | None = None) -> Iterator[Source]
     text = file.read_text()
     for name in _INCLUDE.findall(text):
         found = [folder / name for folder in (file.parent, *file.parents, CORE)]
-        yield from with_included(next(path for path in found if path.is_file()), seen)
-    yield replace(source_of(text), file=f"{file.parent.name}/{file.name}")
+        yield from with_included(next(path for path in found if path.is_file()), seen, cut)
+    system = tuple(_SYSTEM.findall(text))
+    yield replace(source_of(cut(text)), system=system, file=f"{file.parent.name}/{file.name}")
 
 
 def source_of(text: str) -> Source:
@@ -145,11 +151,12 @@ def _piece(text: str) -> Piece:
     names |= set(re.findall(r"^(?:static )?(?:const )?(?:struct|union|enum) (\w+) \{", code, re.M))
     for body in re.findall(r"\benum(?: \w+)? \{(.*?)\}", code, re.S):
         names |= set(re.findall(r"(?:^|,)\s*([A-Z]\w*)", body))
-    if function := re.match(r"\s*(?!#|struct \w+ \{|enum)[^\n(={]*?[\s*](\w+)\(", code):
+    if function := re.match(r"\s*(?!#|struct \w+ \{|enum(?: \w+)? \{)[^\n(={]*?[\s*](\w+)\(", code):
         names.add(function[1])
     names |= set(
         re.findall(r"^(?:static|const) [\w *]*?\b(\w+)(?:\[[^\]]*\])*(?: __\w+)? = ", code, re.M)
     )
+    names |= set(re.findall(r"^static [\w ]*?[ *](\w+);", code, re.M))
     return Piece(text.strip("\n"), frozenset(names - {"__attribute__"}))
 
 
@@ -193,6 +200,7 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     """Give each name of the outermost level its new one. A member or a variable may be called as a
     function or a struct is; it keeps its name."""
     variables = set(re.findall(r"(?:\.|->|\b[us]\d+ \*?)(\w+)\b(?!\()", text))
+    variables |= set(re.findall(r"\bstruct (\w+) \*?\1\b", text))
 
     def new(found: re.Match[str]) -> str:
         before, name, after = found[1], found[2], text[found.end() : found.end() + 1]

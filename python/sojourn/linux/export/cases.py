@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Address
 
 from sojourn import _native
 from sojourn.algorithms import Algorithm, Row
@@ -17,6 +18,7 @@ from sojourn.linux.export import rows
 from sojourn.linux.qdiscs import value_text
 
 _RATE_BYTES_S = 1_250_000
+_ADDRESS, _GROUP, _ADDRESS6 = 0xC0000201, 0xE0000001, "2001:db8::1"
 _SHOW = "$TC qdisc show dev $DUMMY"
 
 
@@ -30,11 +32,14 @@ class _Cases:
         self.name = algorithm.name
         self.options = rows.options(algorithm)
         self.base = {"bandwidth": _RATE_BYTES_S} if algorithm.needs_rate else {}
+        self.probes = algorithm.probes
 
     def all(self) -> Iterator[dict[str, object]]:
         yield self._case("with all options at their default", "add", {}, {})
         for row in self.options:
             yield from self._of(row)
+        if self.probes:
+            yield from self._of_responders()
         yield self._entry("that is deleted", [self._command("add", {})], self._delete(), 0, {}, 0)
         yield self._entry("that is not there deleted", [], self._delete(), 2, {}, 0)
 
@@ -51,6 +56,16 @@ class _Cases:
         changed = next((v for v in (row.max, row.min) if self._changeable(row, v)), None)
         if changed is not None:
             yield self._case(f"with {row.name} changed", "change", {row.name: changed}, {})
+
+    def _of_responders(self) -> Iterator[dict[str, object]]:
+        said, group = {rows.RESPONDER.name: _ADDRESS}, {rows.RESPONDER.name: _GROUP}
+        yield self._case("with a responder", "add", said, {})
+        yield self._case("with responder changed", "change", said, {})
+        refused = self._command("add", group)
+        yield self._entry("with a group as its responder", [], refused, 2, group, 0)
+        by_ipv6 = f"{self._command('add', {})} responder {_ADDRESS6}"
+        entry = self._entry("with a responder of IPv6", [], by_ipv6, 0, {}, 1)
+        yield entry | {"matchPattern": f"{entry['matchPattern']} responder {_ADDRESS6}"}
 
     def _changeable(self, row: Row, value: int) -> bool:
         """Tell whether a queue takes the value later: one that samples is made for its limit."""
@@ -71,7 +86,8 @@ class _Cases:
     def _word(self, row: Row, value: int) -> str:
         if row.kind == "bool":
             return row.name if value else f"no{row.name}"
-        return f"{row.name} {value_text(row, value)}"
+        text = str(IPv4Address(value)) if row.unit == "ipv4" else value_text(row, value)
+        return f"{row.name} {text}"
 
     def _case(
         self, title: str, verb: str, given: Mapping[str, int], before: Mapping[str, int]

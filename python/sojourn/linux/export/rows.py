@@ -14,6 +14,11 @@ from sojourn.core.errors import InputError
 _PERIOD = re.compile(r"AQM_ROW\(\d+, AQM_\w+, \w+, (\w+),[^\"]*AQM_PERIOD")
 _STAT = re.compile(r'AQM_STAT\((\d+), AQM_\w+, \w+, "(\w+)", ([\w.]+),')
 
+# Counts of probes: the queue's, then those of enum sojourn_probe that are the wire's.
+QUEUE_PROBES = ["joined", "refused", "left", "freed", "answered"]
+PROBES = [*QUEUE_PROBES, "unmade", "forgotten", "unheard", "left_bytes", "asked", "ready"]
+PROBES += ["strayed", "waited_ns", "waited_max_ns"]
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -22,6 +27,7 @@ class Rows:
     params: tuple[Row, ...]
     periods: frozenset[str]
     stats: tuple[tuple[Row, str], ...]
+    probes: tuple[str, ...]  # counts of them
 
     def lines(self) -> dict[str, str]:
         """Write the lines for each mark of the template."""
@@ -37,6 +43,11 @@ class Rows:
             "statistics": "".join(
                 f"\tst.{row.name} = q->state.{member};\n" for row, member in self.stats
             ),
+            "probe xstats": "".join(f"\t__u64 {name};\n" for name in self.probes),
+            "probe statistics": "".join(
+                f"\tst.{name} = {'q->' if name in QUEUE_PROBES else 'counts.'}{name};\n"
+                for name in self.probes
+            ),
         }
 
     def _each(self, line: Callable[[Row], str]) -> str:
@@ -50,7 +61,8 @@ def read(algorithm: Algorithm, text: str) -> Rows:
         raise InputError(f"{algorithm.name}: no line of its C has the statistic {missing[0]}")
     periods = frozenset(_PERIOD.findall(text))
     stats = tuple((row, members[row.name]) for row in algorithm.stats)
-    return Rows(tuple(algorithm.params), periods, stats)
+    probes = tuple(PROBES if algorithm.probes else ())
+    return Rows(tuple(algorithm.params), periods, stats, probes)
 
 
 def attribute(row: Row) -> str:
@@ -115,6 +127,8 @@ def _period(row: Row) -> str:
 # ---- for tc ----
 
 OWN = ("limit", "ecn", "bandwidth")
+# Who answers the probes; an attribute of its own has the address of IPv6.
+RESPONDER = Row("responder", "who answers the probes", "ipv4", "u32", 0, 0, 2**32 - 1)
 _COUNTS = ("early", "full", "ecn_mark")
 
 
@@ -122,16 +136,21 @@ def options(algorithm: Algorithm) -> list[Row]:
     """List the rows that the qdisc has, in the order of its attributes."""
     wanted = OWN if algorithm.needs_rate else OWN[:2]
     queue = {row.name: row for row in algorithm.queue}
-    return [*(queue[name] for name in wanted), *algorithm.params]
+    own = [queue[name] for name in wanted]
+    return [*own, *[RESPONDER] * algorithm.probes, *algorithm.params]
 
 
 def attributes(algorithm: Algorithm) -> list[str]:
-    return ["TCA_AQM_UNSPEC", *map(attribute, options(algorithm))]
+    known = [attribute(row) for row in options(algorithm)]
+    if algorithm.probes:
+        known.insert(known.index(attribute(RESPONDER)) + 1, f"{attribute(RESPONDER)}6")
+    return ["TCA_AQM_UNSPEC", *known]
 
 
 def tables(algorithm: Algorithm) -> dict[str, str]:
     """Write the lines of the plugin's tables."""
-    counts = [Row(name, "", "count", "u64", 0, 0, 0) for name in _COUNTS]
+    names = [*_COUNTS, *(PROBES if algorithm.probes else ())]
+    counts = [Row(name, "", "count", "u64", 0, 0, 0) for name in names]
     known = options(algorithm)
     words = "".join(_words(row) for row in known if row.choices)
     return {
@@ -168,4 +187,5 @@ _UNITS = {
     "hz/16": "AQM_HZ_16",
     "hz/256": "AQM_HZ_256",
     "log2": "AQM_LOG2",
+    "ipv4": "AQM_IPV4",
 }

@@ -21,6 +21,7 @@ from sojourn.core.algorithm import STOCK
 from sojourn.core.errors import InputError, nearest
 from sojourn.linux.export import c, cases, layout, probes, rows
 from sojourn.linux.uml.module import CORE, SOURCES, TC
+from sojourn.store.store import write_errors, write_whole
 
 _INTERFACE = "aqm/aqm.h"
 # REUSE-IgnoreStart
@@ -45,11 +46,12 @@ class Exported:
     files: dict[str, str]
 
     def write(self, folder: Path) -> list[Path]:
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = [folder / name for name in self.files]
-        for path, text in zip(paths, self.files.values(), strict=True):
-            path.write_text(text)
-        return paths
+        """Write each file whole; return their paths. StoreError: one cannot be written."""
+        with write_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        for name, text in self.files.items():
+            write_whole(folder / name, text.encode())
+        return [folder / name for name in self.files]
 
 
 @dataclass(frozen=True)

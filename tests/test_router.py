@@ -19,6 +19,8 @@ from sojourn.core.units import Rate
 from sojourn.linux import typed
 
 from tests.linux.processors import TARGETS
+from tests.linux.tdc import shell
+from tests.linux.tdc.case import Case
 
 LINUX = Path(__file__).resolve().parents[1] / "linux"
 BOOT = LINUX / "boot"
@@ -428,3 +430,16 @@ def test_openwrts_recipes_make_the_module_and_the_plugin(tmp_path: Path) -> None
     assert Path(module).is_file()
     installed = [path.relative_to(tree / "root") for path in (tree / "root").rglob("*.so")]
     assert installed == [Path("usr/lib/tc/q_sojourn.so")]
+
+
+def test_a_case_of_tdc_in_a_guest_without_python_fails_by_status_output_and_end() -> None:
+    case = Case("one", "$TC x", "$TC y", r"\Aqdisc codel\n\Z", code=2)
+    well = "case 0 status 2\nqdisc codel\ncase 0 ends\nall is played\n"
+    assert not shell.fault(well, [case])
+    for old, new, told in (
+        ("status 2", "status 0", "one: status 0, not 2"),
+        ("codel", "pie", "found 0 times"),
+        ("case 0 ends\n", "", "did not end"),
+        ("all is played", "Oops", "did not come to its end"),
+    ):
+        assert told in shell.fault(well.replace(old, new), [case])

@@ -184,9 +184,59 @@ def test_a_file_that_a_run_lacks_is_named_also_when_a_reader_has_moved_the_run_a
     assert status(["compare", "out"]) == 3
     assert status(["verify", "out", "--workers", "1"]) == 1
     said = capsys.readouterr().out
-    assert said.startswith(f"not as the result was written: runs/damaged/{file.parent.name}-0\n")
+    assert said.startswith(f"not as the result was written: {file.parent.relative_to('out')}\n")
     sojourn.run("s.toml", out="out")
     assert status(["verify", "out", "--workers", "1"]) == 0
+
+
+@pytest.mark.parametrize("name", ["windows.parquet", "result.json", "runs"])
+def test_what_was_deleted_or_changed_in_a_result_is_named(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    sojourn.run("s.toml", out="out")
+    (run,) = Path("out").glob("runs/*/*")
+    if name == "result.json":
+        file = Path("out", name)
+        file.write_text(file.read_text().replace('"seeds": [', '"seeds": [7, '))
+    elif name == "runs":
+        shutil.rmtree(run)
+        name = str(run.relative_to("out"))
+    else:
+        Path("out", name).unlink()
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    assert capsys.readouterr().out.startswith(f"not as the result was written: {name}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cells.parquet", "it has the fingerprints of the runs"),
+        ("sweep.toml", "its command ended with status 2"),
+    ],
+)
+def test_a_changed_file_without_which_nothing_is_compared_is_named_with_status_1(
+    capsys: pytest.CaptureFixture[str], name: str, said: str
+) -> None:
+    Path("sweep.toml").write_text(SWEEP.replace('"./mine.c", ', ""))
+    sojourn.sweep("sweep.toml", out="out")
+    Path("out", name).write_text("junk")
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    told = f"sojourn: out: not as the result was written: {name}; {said}\n"
+    assert capsys.readouterr().err.endswith(told)
+
+
+def test_a_command_that_is_stopped_while_it_copies_runs_leaves_no_part_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sojourn.run("s.toml")
+
+    def stopped(source: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sojourn.store.store.shutil.copy2", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        sojourn.run("s.toml", out="out")
+    assert not list(Path("out").rglob("*partial*"))
 
 
 def test_a_file_that_the_command_reads_and_the_folder_lacks_is_named_with_status_1(

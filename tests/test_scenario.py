@@ -368,6 +368,7 @@ def test_a_change_from_outside_reaches_its_key() -> None:
         ("duraton=1 s", "no such key.*'duration'"),
         ("links.dwn.rate=1 Mbit/s", "there is no 'dwn'.*'down'"),
         ("rate", "write it as key=value"),
+        ("queue=codel", "is a table; set queue.algorithm"),
         ("name.first=1", "nothing to set in .graph"),
     ],
 )

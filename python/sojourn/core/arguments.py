@@ -10,13 +10,15 @@ import inspect
 import math
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
 from typing import Any
 
 from sojourn.core.errors import InputError, nearest, written
 
 # Characters of a wrong value: a scenario fills a screen.
 _LONGEST = 60
+# Of Linux's file systems.
+_NAME_BYTES = 255
 
 
 @functools.cache
@@ -46,6 +48,9 @@ def answering(public: Any) -> Any:
                     bound.arguments[name] = _READERS[kind](value)
                 except (_WrongError, UnitError) as error:
                     raise InputError(f"{function.__name__}: {name}: {error}") from None
+                except (TypeError, ValueError, OverflowError, RecursionError) as error:
+                    said = f"{_shown(value)} cannot be read: {error}"
+                    raise InputError(f"{function.__name__}: {name}: {said}") from error
         try:
             return function(*bound.args, **bound.kwargs)
         except UnitError as error:
@@ -59,17 +64,39 @@ class _WrongError(Exception):
 
 
 def _shown(value: Any) -> str:
-    text = written(value)
+    try:
+        text = written(value)
+    except (RecursionError, ValueError):  # it holds itself, or has thousands of digits
+        text = f"this {type(value).__name__}"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _count(value: Any) -> int:
+def _plainly(value: Any) -> Any:
+    """Convert a number or an array of numpy's to Python's own."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _is_stream(value: Any) -> bool:
+    """Tell whether it is bytes, a file or a dict, whose items are no list of anything."""
+    return isinstance(value, bytes | bytearray | memoryview | Mapping) or hasattr(value, "read")
+
+
+def _whole(value: Any) -> int:
+    value = _plainly(value)
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise _WrongError(f"{_shown(value)} is not a whole number, such as 2")
     return operator.index(value)
 
 
+def _count(value: Any) -> int:
+    number = _whole(value)
+    if number < 1:
+        raise _WrongError(f"{_shown(number)} is too small; allowed: 1 and more")
+    return number
+
+
 def _number(value: Any) -> float:
+    value = _plainly(value)
     if isinstance(value, str | bool) or not hasattr(value, "__float__"):
         raise _WrongError(f"{_shown(value)} is not a number, such as 2.5")
     if not math.isfinite(value):
@@ -78,15 +105,17 @@ def _number(value: Any) -> float:
 
 
 def _truth(value: Any) -> bool:
-    if type(value).__name__ not in ("bool", "bool_"):  # numpy has one of its own
+    value = _plainly(value)
+    if not isinstance(value, bool):
         raise _WrongError(f"{_shown(value)} is neither True nor False")
-    return bool(value)
+    return value
 
 
 def _seeds(value: Any) -> Any:
-    if isinstance(value, str | range | Mapping):
-        return value
-    return [_count(seed) for seed in value] if isinstance(value, Iterable) else _count(value)
+    value = _plainly(value)
+    if isinstance(value, str | range) or _is_stream(value):
+        return value  # a stream is refused as text that is no number
+    return [_whole(seed) for seed in value] if isinstance(value, Iterable) else _whole(value)
 
 
 def _seeds_by_host(value: Any) -> dict[str, int]:
@@ -95,21 +124,28 @@ def _seeds_by_host(value: Any) -> dict[str, int]:
     if not isinstance(value, Mapping):
         raise _WrongError(f'{_shown(value)} is no dict, such as {{"sim": 10, "linux": 3}}')
     check_hosts([_text(host) for host in value])
-    for host, count in value.items():
-        if _count(count) < 1:
-            raise _WrongError(f"{host}: {count} runs nothing; allowed: 1 and more")
     return {host: _count(count) for host, count in value.items()}
 
 
 def _experiment(value: Any) -> Any:
-    if not isinstance(value, str | os.PathLike) and not hasattr(value, "cases"):
+    if not isinstance(value, str | os.PathLike) and not hasattr(value, "cases_on"):
         raise _WrongError(f"{_shown(value)} is no name and no folder of an experiment")
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
+    return os.fspath(_path(value)) if isinstance(value, os.PathLike) else value
 
 
 def _scenario(value: Any) -> Any:
     """Leave to `load` what is no path: it knows a scenario."""
     return _path(value) if isinstance(value, str | os.PathLike) else value
+
+
+def _results(value: Any) -> Any:
+    """Leave to their reader what may be results: it knows them."""
+    value = _plainly(value)
+    if isinstance(value, str | os.PathLike):
+        return _path(value)
+    if value is None or isinstance(value, bytes | bool | int | float):
+        raise _WrongError(f"{_shown(value)} is no result; give what sojourn.run returned")
+    return list(value) if isinstance(value, Iterator | ValuesView) else value
 
 
 def _text(value: Any) -> str:
@@ -119,18 +155,22 @@ def _text(value: Any) -> str:
 
 
 def _path(value: Any) -> Any:
-    if not isinstance(value, str | os.PathLike):
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
         raise _WrongError(f"{_shown(value)} is no path")
-    if not os.fspath(value):
+    text = os.fspath(value)
+    if not text:
         raise _WrongError("'' names nothing; the folder itself is '.'")
-    if "\0" in os.fsdecode(value):
-        raise _WrongError(f"{os.fspath(value)!r}: a name of a file has no zero byte")
+    if "\0" in text:
+        raise _WrongError(f"{_shown(text)}: a name of a file has no zero byte")
+    if any(len(name) > _NAME_BYTES for name in os.fsencode(text).split(os.fsencode(os.sep))):
+        raise _WrongError(f"{_shown(text)}: a name of a file has at most {_NAME_BYTES} bytes")
     return value
 
 
 def _texts(value: Any) -> list[str]:
+    value = _plainly(value)
     several = [value] if isinstance(value, str | os.PathLike) else value
-    if not isinstance(several, Iterable):
+    if not isinstance(several, Iterable) or _is_stream(several):
         raise _WrongError(f"{_shown(value)} is no list of texts")
     return [_text(os.fspath(item) if isinstance(item, os.PathLike) else item) for item in several]
 
@@ -143,16 +183,30 @@ def _changes(value: Any) -> dict[str, Any]:
 
 def _plain(value: Any, key: str) -> Any:
     """Convert a value to one that TOML has."""
+    value = _plainly(value)
     if isinstance(value, Mapping):
         return {_text(name): _plain(part, f"{key}.{name}") for name, part in value.items()}
-    if hasattr(value, "tolist"):  # a number or an array of numpy's
-        value = value.tolist()
     if isinstance(value, list | tuple):
         return [_plain(part, key) for part in value]
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return os.fspath(_path(value))
     if not isinstance(value, str | bool | int | float):
-        raise _WrongError(f"{key} = {value!r}: give text, a number, true, false, a list or a dict")
+        shown = _shown(value) if value is not None else "None"
+        raise _WrongError(f"{key} = {shown}: give text, a number, true, false, a list or a dict")
+    return value
+
+
+def _callable(value: Any) -> Any:
+    if not callable(value):
+        raise _WrongError(f"{_shown(value)} is no function")
+    return value
+
+
+def _client(value: Any) -> Any:
+    if not hasattr(value, "submit"):
+        raise _WrongError(
+            f"{_shown(value)} has no submit, as an executor and a client of Dask have"
+        )
     return value
 
 
@@ -160,13 +214,17 @@ def _quantity(kind: str) -> Callable[[Any], Any]:
     def read(value: Any) -> Any:
         from sojourn.core import units
 
-        return getattr(units, kind).from_value(value)
+        return getattr(units, kind).from_value(_plainly(value))
 
     return read
 
 
 # By the annotations of the functions.
 _READERS: Mapping[str, Callable[[Any], Any]] = {
+    "Any": _client,
+    "Callable[[float], None]": _callable,
+    "Callable[[str], None]": _callable,
+    "Given": _results,
     "bool": _truth,
     "float": _number,
     "int": _count,

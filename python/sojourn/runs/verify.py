@@ -15,13 +15,15 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sojourn.core.errors import InputError, RunError, StoreError
+from sojourn.core.errors import InputError, RunError, SojournError, StoreError
 from sojourn.result.result import version_text
+from sojourn.store.folder import MARK
 from sojourn.store.store import digest_of, read_json
 
 # The verbs that make results.
@@ -80,7 +82,8 @@ def verify(result: str | Path, *, workers: int | None = None) -> Verified:
     """Repeat the result in a folder, and compare the runs one by one. `workers` runs go at once.
 
     InputError: the folder names no command that repeats it. IncompleteError: a file that the
-    command reads is missing. RunError: the command fails, or makes other runs.
+    command reads is missing, or one was changed and the command fails or makes other runs.
+    RunError: it does so with no file changed.
     """
     folder = Path(result)
     head = _head(folder)
@@ -92,6 +95,9 @@ def verify(result: str | Path, *, workers: int | None = None) -> Verified:
         raise IncompleteError(
             f"{folder}: lacks {', '.join(missing)}; ask its sender for the whole folder"
         )
+    changed = tuple(_changed(folder, head))
+    if _CELLS in changed:
+        raise _failed(folder, changed, "it has the fingerprints of the runs")
     before = _fingerprints(folder, head)
     with tempfile.TemporaryDirectory(prefix="sojourn-verify-") as scratch:
         out = Path(scratch) / "result"
@@ -106,17 +112,25 @@ def verify(result: str | Path, *, workers: int | None = None) -> Verified:
             check=False,
         )
         if not (out / "result.json").exists():
-            raise RunError(f"{folder}: its command ended with status {done.returncode}")
+            raise _failed(folder, changed, f"its command ended with status {done.returncode}")
         again = _head(out)
         after = _fingerprints(out, again)
     if len(after) != len(before):
-        raise RunError(
-            f"{folder}: has {len(before)} runs, and its command makes {len(after)}; "
-            "a file that it reads was changed"
-        )
+        said = f"it has {len(before)} runs, and its command makes {len(after)}"
+        raise _failed(folder, changed, said)
     pairs = zip(before, after, strict=True)
     different = tuple(a for a, b in pairs if (a.labels, a.text) != (b.labels, b.text))
-    return Verified(head, again, len(before), different, tuple(_changed(folder, head)))
+    return Verified(head, again, len(before), different, changed)
+
+
+def _failed(folder: Path, changed: Sequence[str], said: str) -> SojournError:
+    """Make the error of a repetition that cannot be compared; it names the files that may be the
+    reason."""
+    if changed:
+        return IncompleteError(
+            f"{folder}: not as the result was written: {', '.join(changed)}; {said}"
+        )
+    return RunError(f"{folder}: {said}")
 
 
 def _words(folder: Path, head: Mapping[str, Any]) -> list[str]:
@@ -150,20 +164,18 @@ def _written(head: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changed(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the files of a result that are there and are not as its own digests say; of its runs
-    also those that are missing."""
-    for name, written in _written(head).items():
-        path = folder / name
-        if path.is_file() and digest_of(path) != written:
-            yield name
+    """Yield the files of a result that are missing, or not as its own digests say, those of its
+    runs too. A folder may come without any of its runs."""
+    written = dict(_written(head))
+    with suppress(OSError, ValueError, TypeError, LookupError):
+        written["result.json"] = read_json(folder / MARK)["files"]["result.json"]
+    yield from (name for name in written if not _is_as_written(folder / name, written[name]))
     runs = folder / "runs"
     for run in sorted(runs.glob("??/*/")):
         yield from (str((run / name).relative_to(folder)) for name in _damaged(run))
-    # A command that read a damaged run moved it away, and none has made it again.
-    for away in sorted(runs.glob("damaged/*/")):
-        key = away.name.rpartition("-")[0]
-        if not (runs / key[:2] / key).exists():
-            yield str(away.relative_to(folder))
+    if runs.is_dir():
+        keys = map(str, head.get("keys", ()))
+        yield from (f"runs/{key[:2]}/{key}" for key in keys if not (runs / key[:2] / key).is_dir())
 
 
 def _damaged(run: Path) -> list[str]:

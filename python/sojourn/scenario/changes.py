@@ -78,6 +78,8 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
             f"--set {key}: a cable is two links: set links.{name}.{rest} or "
             f"'links.{name} back.{rest}'"
         )
+    if path == ["queue"]:
+        raise InputError(f"--set {key}: is a table; set queue.algorithm, or another key of it")
     if path[0] == "queue":
         row = ".".join(path[1:])
         for queue in queues_under_test(data):

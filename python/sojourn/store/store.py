@@ -420,11 +420,14 @@ class Store:
         self.open()
         partial = partial_of(self.root, entry.key)
         with write_errors(place, is_result=True):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            partial.mkdir(exist_ok=True)
-            for file in entry.folder.iterdir():
-                shutil.copy2(file, partial)
-            partial.rename(place)
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                partial.mkdir(exist_ok=True)
+                for file in entry.folder.iterdir():
+                    shutil.copy2(file, partial)
+                partial.rename(place)
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
 
     def discard(self, key: str) -> None:
         """Delete an entry."""

@@ -199,6 +199,7 @@ def reproduce(
     if isinstance(experiment, str):
         experiment = find_one(experiment)
     hosts = check_hosts(hosts)
+    check_hosts(tuple(seeds))
     wanted = {host: seeds_on(experiment, host, quick, seeds) for host in hosts}
     store = open_store(out)
     runner = Runner(store, workers, client, again)

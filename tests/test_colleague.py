@@ -210,7 +210,7 @@ def test_what_was_deleted_or_changed_in_a_result_is_named(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("cells.parquet", "it has the fingerprints of the runs"),
+        ("cells.parquet", "no fingerprint can be read"),
         ("sweep.toml", "its command ended with status 2"),
     ],
 )

@@ -103,7 +103,7 @@ def test_a_command_that_is_refused_makes_no_folder_and_writes_into_none(
 
 
 def test_without_a_free_worker_no_folder_is_made(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="0 workers"):
+    with pytest.raises(InputError, match="workers: 0 is too small"):
         sojourn.run(sojourn.loads(SMALL), out=tmp_path / "out", workers=0)
     assert not (tmp_path / "out").exists()
 

@@ -96,9 +96,12 @@ def verify(result: str | Path, *, workers: int | None = None) -> Verified:
             f"{folder}: lacks {', '.join(missing)}; ask its sender for the whole folder"
         )
     changed = tuple(_changed(folder, head))
-    if _CELLS in changed:
-        raise _failed(folder, changed, "it has the fingerprints of the runs")
-    before = _fingerprints(folder, head)
+    try:
+        before = _fingerprints(folder, head)
+    except StoreError as error:
+        if not changed:
+            raise
+        raise _failed(folder, changed, "no fingerprint can be read") from error
     with tempfile.TemporaryDirectory(prefix="sojourn-verify-") as scratch:
         out = Path(scratch) / "result"
         words = [*words, "--again", "--out", str(out)]

@@ -105,6 +105,7 @@ static int parse_row(struct nlmsghdr *message, int argc, char **argv)
 {
 	const struct aqm_field *row = find_row(argv[0]);
 	bool no = !row && !strncmp(argv[0], "no", 2);
+	char most[VALUE_TEXT + 8] = "at most ";
 	const char *wanted;
 	u64 value;
 
@@ -127,6 +128,11 @@ static int parse_row(struct nlmsghdr *message, int argc, char **argv)
 	wanted = value_read(row, argv[1], &value);
 	if (wanted)
 		return refuse(row, argv[1], wanted);
+	/* The kernel refuses what is out of range, of the bits that it gets. */
+	if (value > U32_MAX && row->type != AQM_U64) {
+		value_write(row, row->max, most + strlen(most));
+		return refuse(row, argv[1], most);
+	}
 	put_row(message, row, value);
 	return 2;
 }

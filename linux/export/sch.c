@@ -170,10 +170,17 @@ static struct sk_buff *aqm_sch_nth(const struct Qdisc *sch, u32 slot)
 static bool aqm_sch_peek(const struct aqm_view *view, u32 slot, struct aqm_pkt *pkt)
 {
 	struct sk_buff *skb = aqm_sch_nth(view->host, slot);
+#ifdef EXPORT_ECHO
+	struct Qdisc *sch = view->host;
+	const struct aqm_sched_data *q = qdisc_priv(sch);
+#endif
 
 	if (!skb)
 		return false;
 	*pkt = aqm_sch_describe(skb, 0);
+#ifdef EXPORT_ECHO
+	pkt->probe = sojourn_is_probe(q->probes, skb);
+#endif
 	return true;
 }
 
@@ -294,7 +301,8 @@ static void aqm_sch_hear(struct Qdisc *sch, u64 now)
 }
 
 /* A probe occupies the link and the limit as any packet does, and is offered to no law. */
-static bool aqm_sch_join_probe(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+static bool aqm_sch_join_probe(struct sk_buff *skb, struct Qdisc *sch, u64 now,
+                               struct sk_buff **to_free)
 {
 	struct aqm_sched_data *q = qdisc_priv(sch);
 
@@ -304,6 +312,7 @@ static bool aqm_sch_join_probe(struct sk_buff *skb, struct Qdisc *sch, struct sk
 		return false;
 	}
 	q->joined++;
+	*aqm_sch_cb(skb) = (struct aqm_keep){.enq_ns = now};
 	aqm_sch_join(sch, skb);
 	return true;
 }
@@ -324,7 +333,7 @@ static void aqm_sch_ask(struct sk_buff *asking, struct Qdisc *sch, u64 now,
 	if (!skb)
 		return;
 	bytes = qdisc_pkt_len(skb);
-	if (aqm_sch_join_probe(skb, sch, to_free))
+	if (aqm_sch_join_probe(skb, sch, now, to_free))
 		qdisc_tree_reduce_backlog(sch, -1, -bytes);
 }
 
@@ -343,7 +352,7 @@ static int aqm_sch_enqueue_probe(struct sk_buff *skb, struct Qdisc *sch, u64 now
 	case PROBE_JOINS:
 		break;
 	}
-	return aqm_sch_join_probe(skb, sch, to_free) ? NET_XMIT_SUCCESS : NET_XMIT_CN;
+	return aqm_sch_join_probe(skb, sch, now, to_free) ? NET_XMIT_SUCCESS : NET_XMIT_CN;
 }
 #endif
 
@@ -396,10 +405,14 @@ static int aqm_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 	return NET_XMIT_SUCCESS;
 }
 
-static struct sk_buff *aqm_sch_dequeue(struct Qdisc *sch)
+struct aqm_sch_lost {
+	u32 pkts, bytes;
+};
+
+/* The next packet to leave. What is dropped before it is not reported to parents yet. */
+static struct sk_buff *aqm_sch_next(struct Qdisc *sch, struct aqm_sch_lost *lost)
 {
 	struct aqm_sched_data *q = qdisc_priv(sch);
-	u32 dropped = 0, dropped_bytes = 0;
 	u64 now = ktime_get_ns();
 	struct aqm_verdict v;
 	struct sk_buff *skb;
@@ -419,22 +432,20 @@ static struct sk_buff *aqm_sch_dequeue(struct Qdisc *sch)
 
 #endif
 #ifdef EXPORT_DEQUEUE
-		struct aqm_pkt pkt = aqm_sch_describe(skb, dropped);
+		struct aqm_pkt pkt = aqm_sch_describe(skb, lost->pkts);
 
 		v = call_dequeue(&q->state, &q->conf, now, &q->view, &pkt);
 #else
 		v = aqm_pass();
 #endif
-		if (v.act != AQM_DROP || dropped == AQM_DROPS_PER_DEQUEUE)
+		if (v.act != AQM_DROP || lost->pkts == AQM_DROPS_PER_DEQUEUE)
 			break;
-		dropped++;
-		dropped_bytes += qdisc_pkt_len(skb);
+		lost->pkts++;
+		lost->bytes += qdisc_pkt_len(skb);
 		q->early++;
 		qdisc_qstats_drop(sch);
 		kfree_skb(skb);
 	}
-	if (dropped)
-		qdisc_tree_reduce_backlog(sch, dropped, dropped_bytes);
 #ifdef EXPORT_EMPTY
 	if (!skb)
 		call_empty(&q->state, &q->conf, now, &q->view);
@@ -444,6 +455,36 @@ static struct sk_buff *aqm_sch_dequeue(struct Qdisc *sch)
 	if (v.act == AQM_MARK)
 		aqm_sch_mark(q, skb);
 	qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+static struct sk_buff *aqm_sch_dequeue(struct Qdisc *sch)
+{
+	struct aqm_sch_lost lost = {};
+	struct sk_buff *skb = aqm_sch_next(sch, &lost);
+
+	if (lost.pkts)
+		qdisc_tree_reduce_backlog(sch, lost.pkts, lost.bytes);
+	return skb;
+}
+
+/* qdisc_peek_dequeued() would report drops while no count has the peeked packet: where it is
+ * the last one, a parent would take its class for empty. */
+static struct sk_buff *aqm_sch_peek_next(struct Qdisc *sch)
+{
+	struct sk_buff *skb = skb_peek(&sch->gso_skb);
+	struct aqm_sch_lost lost = {};
+
+	if (skb)
+		return skb;
+	skb = aqm_sch_next(sch, &lost);
+	if (skb) {
+		__skb_queue_head(&sch->gso_skb, skb);
+		sch->q.qlen++;
+		qdisc_qstats_backlog_inc(sch, skb);
+	}
+	if (lost.pkts)
+		qdisc_tree_reduce_backlog(sch, lost.pkts, lost.bytes);
 	return skb;
 }
 
@@ -463,6 +504,16 @@ static void aqm_sch_shed(struct Qdisc *sch, u64 now)
 	while (q->view.pkts > sch->limit) {
 		struct sk_buff *skb = aqm_sch_take(sch);
 
+		dropped++;
+		dropped_bytes += qdisc_pkt_len(skb);
+#ifdef EXPORT_ECHO
+		if (sojourn_is_probe(q->probes, skb)) {
+			q->freed++;
+			rtnl_kfree_skbs(skb, skb);
+			continue;
+		}
+#endif
+		qdisc_qstats_drop(sch);
 #ifdef EXPORT_GONE
 		pkt = aqm_sch_describe(skb, 0);
 #ifdef EXPORT_TICK
@@ -470,14 +521,6 @@ static void aqm_sch_shed(struct Qdisc *sch, u64 now)
 #endif
 		call_gone(&q->state, &q->conf, now, &q->view, &pkt, AQM_WHY_LOWERED);
 #endif
-		dropped++;
-		dropped_bytes += qdisc_pkt_len(skb);
-#ifdef EXPORT_ECHO
-		if (sojourn_is_probe(q->probes, skb))
-			q->freed++;
-		else
-#endif
-			qdisc_qstats_drop(sch);
 		rtnl_kfree_skbs(skb, skb);
 	}
 	if (dropped)
@@ -689,10 +732,13 @@ static int aqm_sch_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct aqm_sched_data *q = qdisc_priv(sch);
 	struct tc_aqm_xstats st = {};
 #ifdef EXPORT_ECHO
-	struct sojourn_probe_counts counts = sojourn_probes_counts(q->probes);
+	struct sojourn_probe_counts counts;
 #endif
 
 	sch_tree_lock(sch);
+#ifdef EXPORT_ECHO
+	counts = sojourn_probes_counts(q->probes);
+#endif
 	/* EXPORT: statistics */
 	st.early = q->early;
 	st.full = q->full;
@@ -707,7 +753,7 @@ static struct Qdisc_ops aqm_sch_ops __read_mostly = {
         .priv_size = sizeof(struct aqm_sched_data),
         .enqueue = aqm_sch_enqueue,
         .dequeue = aqm_sch_dequeue,
-        .peek = qdisc_peek_dequeued,
+        .peek = aqm_sch_peek_next,
         .init = aqm_sch_init,
         .reset = aqm_sch_reset,
 #ifdef EXPORT_DESTROY

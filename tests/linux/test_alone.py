@@ -83,6 +83,8 @@ def test_a_million_decisions_are_the_cores(name: str, tmp_path: Path) -> None:
         ("lqd", "p_q32 == U32_MAX", "p_q32 >= U32_MAX - (1u << 31)", ""),
         # A parent counts one packet where two have joined.
         ("asqm", "qdisc_tree_reduce_backlog(sch, -1, -bytes);", ";", "that a parent counts"),
+        # A parent that peeks takes its class for empty.
+        ("lqd", ".peek = lqd_sch_peek_next", ".peek = lqd_sch_dequeue", "packets|peeked"),
         # An answer is one that came now.
         ("asqm", "clamp(answer.at_ns, q->last_ns, now)", "now", "a statistic|the DS field|freed"),
         ("asqm", "v.probe || q->is_due", "v.probe", "a probe not asked for"),
@@ -155,7 +157,12 @@ def test_its_cases_have_the_words_that_its_plugin_reads_and_prints(
 def test_a_word_that_an_exported_plugin_lacks_is_refused(tmp_path: Path) -> None:
     export("lqd").write(tmp_path)
     program = alone.words("lqd", tmp_path)
-    for words, told in (("limt 5", 'lqd: what is "limt"?'), ("limit x", "lqd: limit: a number of")):
+    for words, told in (
+        ("limt 5", 'lqd: what is "limt"?'),
+        ("limit x", "lqd: limit: a number of"),
+        # The kernel would read the lowest 32 bits.
+        ("limit 4294967297p", "lqd: limit: at most 16777216p is wanted, not 4294967297p"),
+    ):
         done = subprocess.run([program, *words.split()], capture_output=True, text=True)
         assert done.returncode == 1 and told in done.stdout
 

@@ -92,6 +92,7 @@ struct Qdisc {
 	u32 limit;
 	u64 backlog;
 	void *priv;
+	struct sk_buff *gso_skb; /* peeked: its parent takes it from here */
 };
 
 struct gnet_dump {
@@ -124,6 +125,8 @@ static void freed(struct sk_buff *skb);
 
 /* Packets and bytes of the queue by the count of a parent. */
 static u64 parent_pkts, parent_bytes;
+/* A report came while the queue had no packet: a parent takes its class for empty. */
+static bool told_empty;
 
 enum { NET_XMIT_SUCCESS, NET_XMIT_DROP, NET_XMIT_CN, __NET_XMIT_STOLEN = 0x10000 };
 #define ktime_get_ns()                     clock_ns
@@ -134,6 +137,7 @@ enum { NET_XMIT_SUCCESS, NET_XMIT_DROP, NET_XMIT_CN, __NET_XMIT_STOLEN = 0x10000
 #define sch_tree_lock(sch)                 ((void)0)
 #define sch_tree_unlock(sch)               ((void)0)
 #define qdisc_qstats_drop(sch)             ((void)0)
+#define qdisc_qstats_backlog_inc(sch, skb) ((sch)->backlog += (skb)->len)
 #define qdisc_qstats_backlog_dec(sch, skb) ((sch)->backlog -= (skb)->len)
 #define qdisc_bstats_update(sch, skb)      ((void)0)
 #define rtnl_kfree_skbs(first, last)       freed(first)
@@ -143,7 +147,8 @@ enum { NET_XMIT_SUCCESS, NET_XMIT_DROP, NET_XMIT_CN, __NET_XMIT_STOLEN = 0x10000
 #define div64_u64(a, b)                    ((u64)(a) / (u64)(b))
 #define register_qdisc(ops)                ((registered = (ops)), 0)
 #define unregister_qdisc(ops)              ((void)(ops))
-#define qdisc_peek_dequeued                NULL
+#define skb_peek(list)                     (*(list))
+#define __skb_queue_head(list, skb)        (*(list) = (skb))
 #define module_init(start)                 int (*module_start)(void) = start;
 #define module_exit(stop)                  void (*module_stop)(void) = stop;
 #define MODULE_AUTHOR(text)                _Static_assert(1, text)
@@ -162,7 +167,7 @@ static inline u32 roundup_pow_of_two(u32 x)
 
 static inline void qdisc_tree_reduce_backlog(struct Qdisc *sch, int pkts, int bytes)
 {
-	(void)sch;
+	told_empty |= !sch->q.qlen;
 	parent_pkts -= (u64)pkts;
 	parent_bytes -= (u64)bytes;
 }
@@ -210,6 +215,9 @@ static inline void qdisc_reset_queue(struct Qdisc *sch)
 
 	while ((skb = __qdisc_dequeue_head(&sch->q)))
 		freed(skb);
+	/* It has left the core's queue already. */
+	sch->gso_skb = NULL;
+	sch->q.qlen = 0;
 	sch->backlog = 0;
 }
 

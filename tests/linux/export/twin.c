@@ -132,25 +132,57 @@ static void arrive(struct Qdisc *sch)
 	all_heard();
 }
 
-static void leave(struct Qdisc *sch)
+/* The packet that the qdisc gives, by either call, is the core's. */
+static struct sk_buff *give(struct Qdisc *sch, struct sk_buff *(*call)(struct Qdisc *))
 {
 	struct sk_buff *skb;
-	u8 ds = 0, was;
+	u8 ds = 0;
 	int64_t id;
 
 	core_hears();
-	skb = registered->dequeue(sch);
+	skb = call(sch);
 	id = core_dequeue(&ds, clock_ns);
 	all_heard();
 	same("a packet left", skb ? skb->id + 1ull : 0, (u64)(id + 1));
+	if (skb)
+		same("the DS field", skb->ds, ds);
+	return skb;
+}
+
+/* A parent that peeks takes the packet later; until then it is one of the queue. */
+static void peek(struct Qdisc *sch)
+{
+	if (sch->gso_skb)
+		return same("a packet peeked again", registered->peek(sch) == sch->gso_skb, 1);
+	told_empty = false;
+	if (give(sch, registered->peek))
+		same("an empty class, told with a packet peeked", told_empty, 0);
+}
+
+static struct sk_buff *take_peeked(struct Qdisc *sch)
+{
+	struct sk_buff *skb = sch->gso_skb;
+
+	if (!skb)
+		return NULL;
+	sch->gso_skb = NULL;
+	sch->q.qlen--;
+	qdisc_qstats_backlog_dec(sch, skb);
+	return skb;
+}
+
+static void leave(struct Qdisc *sch)
+{
+	struct sk_buff *skb = take_peeked(sch);
+
+	if (!skb)
+		skb = give(sch, registered->dequeue);
 	if (!skb)
 		return;
 	parent_pkts--;
 	parent_bytes -= skb->len;
-	was = skb->ds;
-	same("the DS field", was, ds);
 	sent++;
-	marks += (was & 3) == 3;
+	marks += (skb->ds & 3) == 3;
 }
 
 static void look(struct Qdisc *sch)
@@ -208,8 +240,10 @@ static void play(struct Qdisc *sch)
 		answer();
 	else if (draw(100) < arrivals)
 		arrive(sch);
-	else
+	else if (draw(4))
 		leave(sch);
+	else
+		peek(sch);
 	same_freed();
 	same("packets that a parent counts", parent_pkts, sch->q.qlen);
 	same("bytes that a parent counts", parent_bytes, sch->backlog);

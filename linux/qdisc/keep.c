@@ -4,31 +4,9 @@
 
 #include <linux/if_macvlan.h>
 #include <linux/if_vlan.h>
-#include <linux/list.h>
 #include <linux/rtnetlink.h>
-#include <linux/slab.h>
 
 #include "keep.h"
-
-#define RELEASES (IFF_XMIT_DST_RELEASE | IFF_XMIT_DST_RELEASE_PERM)
-
-/* Of a device with queues that want routes, under RTNL. */
-struct kept {
-	struct list_head node;
-	struct net_device *dev;
-	unsigned long had; /* of RELEASES, before the first queue */
-	u32 queues;
-};
-
-static struct list_head all_kept = LIST_HEAD_INIT(all_kept);
-
-static struct kept *kept_of(const struct net_device *dev)
-{
-	struct kept *kept;
-
-	list_for_each_entry(kept, &all_kept, node) if (kept->dev == dev) return kept;
-	return NULL;
-}
 
 /* It keeps routes, and stands below a device of another namespace. */
 static int would_hold(struct net_device *lower, struct netdev_nested_priv *of)
@@ -73,36 +51,13 @@ static void look_above(struct net_device *dev,
 	rcu_read_unlock();
 }
 
-int keep_routes(struct net_device *dev)
+void keep_routes(struct net_device *dev)
 {
-	struct kept *kept = kept_of(dev);
-
 	ASSERT_RTNL();
-	if (!kept) {
-		kept = kzalloc(sizeof(*kept), GFP_KERNEL_ACCOUNT);
-		if (!kept)
-			return -ENOMEM;
-		kept->dev = dev;
-		kept->had = dev->priv_flags & RELEASES;
-		list_add(&kept->node, &all_kept);
-	}
-	kept->queues++;
 	netif_keep_dst(dev);
+	release_above(dev, NULL);
 	look_above(dev, keep_upper);
 	look_above(dev, release_above);
-	return 0;
-}
-
-void keep_routes_no_more(struct net_device *dev)
-{
-	struct kept *kept = kept_of(dev);
-
-	ASSERT_RTNL();
-	if (--kept->queues)
-		return;
-	dev->priv_flags |= kept->had;
-	list_del(&kept->node);
-	kfree(kept);
 }
 
 /* A device has come to another namespace, or stands above another one. */

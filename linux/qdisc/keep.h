@@ -12,10 +12,11 @@
 
 #include <linux/netdevice.h>
 
-/* One more queue of this device wants routes; 0 or an error. Under RTNL, as is the next. */
-int keep_routes(struct net_device *dev);
-/* One less; with the last the device is as it was. */
-void keep_routes_no_more(struct net_device *dev);
+/*
+ * A queue of this device wants routes. Under RTNL. The device goes on keeping them when the
+ * queue is gone, as with the kernel's own filters by route: these may want them by then.
+ */
+void keep_routes(struct net_device *dev);
 
 int keep_start(void);
 void keep_stop(void);

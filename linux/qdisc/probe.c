@@ -62,7 +62,6 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct probe_key) != 36);
-	BUILD_BUG_ON(sizeof(struct probe_slot) != 40);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	p->net = dev_net(qdisc_dev(sch));
@@ -74,16 +73,12 @@ struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch)
 	err = open_owner(p);
 	if (err)
 		goto no_owner;
-	err = keep_routes(qdisc_dev(sch));
-	if (err)
-		goto no_keeping;
 	err = hear_for(p);
 	if (err)
 		goto no_hearing;
+	keep_routes(qdisc_dev(sch));
 	return p;
 no_hearing:
-	keep_routes_no_more(qdisc_dev(sch));
-no_keeping:
 	sock_release(p->owner);
 no_owner:
 	kvfree(p);
@@ -101,7 +96,6 @@ void sojourn_probes_free(struct sojourn_probes *p)
 	if (!p)
 		return;
 	hear_no_more(p);
-	keep_routes_no_more(qdisc_dev(p->sch));
 	probe_sender_end(p);
 	free_parked(p);
 	sock_release(p->owner);

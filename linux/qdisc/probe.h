@@ -4,7 +4,7 @@
  * probe.h: the probes of a queue's algorithm, on a wire.
  *
  * The queue only asks. The kernel's own IP output makes a probe, so its route, source address,
- * VRF, IPsec and neighbour are chosen there, without the root lock. A socket of the queue owns
+ * VRF and neighbour are chosen there, without the root lock. A socket of the queue owns
  * the probe, and by that socket the queue knows it when it comes. The queue then parks it: the
  * next packet that asks has a probe right behind it at once.
  */
@@ -28,7 +28,8 @@ struct sojourn_answer {
 /* The fate of probes, beside the queue's own counts. */
 struct sojourn_probe_counts {
 	u64 unmade;     /* asked, but none could be sent, or too many asks wait already */
-	u64 forgotten;  /* not answered before 4096 later ones, or after a minute */
+	u64 forgotten;  /* not answered before 4096 later ones, or after a minute: refused and
+	                 * freed ones too, to which no answer comes */
 	u64 unheard;    /* answers lost because no event of the queue took them */
 	u64 left_bytes; /* of those that left, with their link headers */
 	u64 asked;      /* by packets */
@@ -51,9 +52,9 @@ struct probe_place {
 	u8 lane;
 };
 
-/* Of one queue, or an error. Under RTNL, as is the next. */
+/* Of one queue, or an error. Under RTNL. */
 struct sojourn_probes *sojourn_probes_new(struct Qdisc *sch);
-/* NULL: none. No packet may reach the queue any more. */
+/* NULL: none. No packet may reach the queue any more. Under RTNL. */
 void sojourn_probes_free(struct sojourn_probes *p);
 size_t sojourn_probes_bytes(void);
 
@@ -68,12 +69,10 @@ u32 sojourn_class_at_root(const struct Qdisc *sch);
 int probe_senders_start(void);
 void probe_senders_stop(void);
 
-/*
- * The calls below are under the root lock, and their work is constant.
- *
- * May this packet ask for a probe? One that may be a probe of another queue, its answer or
- * its consequence may not: two queues would cause each other's probes for ever.
- */
+/* ---- under the root lock: their work is constant ---- */
+
+/* May this packet ask for a probe? One that may be a probe of another queue, its answer or
+ * its consequence may not: two queues would cause each other's probes for ever. */
 bool sojourn_probe_may_ask(const struct sk_buff *skb);
 /* A probe to follow this packet now; NULL: one will come, or none can be sent. */
 struct sk_buff *sojourn_probe_ask(struct sojourn_probes *p, const struct sk_buff *asking,

@@ -159,6 +159,36 @@ def _() -> str:
     return "h 10.0.0.2"
 
 
+@place("a macvlan above a device of another namespace")
+def _() -> str:
+    macvlan_above_another()
+    run(f"tc qdisc add dev m0 root {QUEUE}")
+    return "h 10.6.0.2"
+
+
+@place("the same where that device has probes of its own")
+def _() -> str:
+    macvlan_above_another()
+    run(f"""
+        a: tc qdisc add dev x0 root {QUEUE}
+        tc qdisc add dev m0 root {QUEUE}
+    """)
+    return "h 10.6.0.2"
+
+
+def macvlan_above_another() -> None:
+    do("ip -n a link add x0 type veth peer name x1 netns s")
+    run("""
+        a: ip link set x0 up
+        a: ip link add link x0 name m0 type macvlan mode bridge
+        a: ip link set m0 netns h
+        s: ip link set x1 up
+        s: ip addr add 10.6.0.2/24 dev x1
+        ip link set m0 up
+        ip addr add 10.6.0.1/24 dev m0
+    """)
+
+
 @place("a bridge with an address")
 def _() -> str:
     bridge()

@@ -207,6 +207,11 @@ static void write_largest(const char *const *names, const u64 *sizes_down, u64 v
 	snprintf(text, VALUE_TEXT, "%llu%s", (unsigned long long)(value / *sizes_down), *names);
 }
 
+double value_share(u64 value)
+{
+	return value == U32_MAX ? 1 : (double)value / 4294967296.0;
+}
+
 /* The fewest digits that give exactly this value; ten are always enough for 32 bits. */
 static void write_share(const struct aqm_field *row, u64 value, char *text)
 {
@@ -245,11 +250,6 @@ void value_write(const struct aqm_field *row, u64 value, char text[VALUE_TEXT])
 		         : is_of(row, "size")  ? "b"
 		         : is_of(row, "rate")  ? "B/s"
 		                               : "");
-}
-
-double value_share(u64 value)
-{
-	return value == U32_MAX ? 1 : (double)value / 4294967296.0;
 }
 
 void value_print(const struct aqm_field *row, u64 value)

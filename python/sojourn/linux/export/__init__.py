@@ -174,13 +174,15 @@ def _own_names(name: str, text: str, parts: Parts) -> str:
     """Put the sources that the text uses in their place, and give all names the algorithm's own."""
     sources = c.needed([*parts.sources, *parts.probing], _uses(text))
     text = _filled(text, {"includes": _includes(text, sources)})
-    sources = [_slim(source, sources, text) for source in sources]
+    slim = [_slim(source, sources, text) for source in sources]
+    sources = c.needed(slim, _uses(text))
     first = [source for source in sources if not _is_probing(source)]
     sources = [*first, *probes.ordered(filter(_is_probing, sources))]
     code = "\n\n".join(block for source in sources for block in _blocks(source))
     code = re.sub(r"^\t+\(void\)\w+(?:, \(void\)\w+)*;\n", "", code, flags=re.M).replace(
         "static inline ", "static "
     )
+    code = code.replace(" Names: aqm_why_name().", "")  # the module's alone
     whole = text.replace("/* EXPORT: algorithm */", code)
     pieces = [*c.source_of(text).pieces, *(piece for source in sources for piece in source.pieces)]
     return _foreign(name, c.renamed(whole, _new_names(name, pieces)))
@@ -246,7 +248,10 @@ def _plugin(algorithm: Algorithm) -> str:
     files = [CORE / "aqm.h", CORE / "unit.c", TC / "tc.h", TC / "value.c"]
     sources = [source for file in files for source in c.with_included(file, seen)]
     named = {*_uses(text), *(f"AQM_{row.kind.upper()}" for row in algorithm.params)}
-    used = c.needed(sources, named)
+    # tc has the functions that tc.h declares.
+    tcs = [source for source in sources if source.file == "tc/tc.h"]
+    own = c.in_one_file(source for source in sources if source not in tcs)
+    used = c.needed([*tcs, *own], named)
     code = "\n\n".join(piece.text for source in used for piece in source.pieces)
     attributes = "enum {" + "".join(f"\n\t{word}," for word in rows.attributes(algorithm)) + "\n};"
     text = text.replace("/* EXPORT: sources */", f"{attributes}\n\n{code}")

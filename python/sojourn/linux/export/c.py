@@ -23,6 +23,8 @@ _WORD = re.compile(r"/\*.*?\*/|(\.|->|\bstruct |)\b([A-Za-z_]\w*)\b", re.S)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _HEAD = re.compile(r"\A(?:(?:/\*|//) SPDX-[^\n]*\n)+(?:/\*\n(.*?)\*/\n|((?://[^\n]*\n)*))", re.S)
+_PROTOTYPE = re.compile(r"((?:/\*(?:(?!\*/).)*\*/\n)?)^[\w *]+?\b(\w+)\([^;{}]*\);$", re.M | re.S)
+_GLOBAL = re.compile(r"^(?!static )(?=\w[\w *]+\([^;]*?\)\n\{|const [\w *]+\[\w*\] = \{)", re.M)
 _CONDITION = re.compile(r"^#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)$")
 _NOINLINE = "__attribute__((__noinline__))"
 # What a kernel's compiler says to the conditions of aqm/.
@@ -158,6 +160,43 @@ def _piece(text: str) -> Piece:
     )
     names |= set(re.findall(r"^static [\w ]*?[ *](\w+);", code, re.M))
     return Piece(text.strip("\n"), frozenset(names - {"__attribute__"}))
+
+
+def in_one_file(sources: Iterable[Source]) -> list[Source]:
+    """Make what they define static. A declaration goes, and leaves its comment to the function."""
+    found = list(sources)
+    said = {
+        name: comment
+        for source in found
+        for piece in source.pieces
+        if _is_declaration(piece)
+        for comment, name in _PROTOTYPE.findall(piece.text)
+    }
+    return [
+        replace(s, pieces=tuple(_static(p, said) for p in s.pieces if not _is_declaration(p)))
+        for s in found
+    ]
+
+
+def _is_declaration(piece: Piece) -> bool:
+    code = _COMMENT.sub("", piece.text).strip()
+    return code.endswith(";") and not re.search(r"[{=#]|^static ", code)
+
+
+def _static(piece: Piece, said: Mapping[str, str]) -> Piece:
+    text = _GLOBAL.sub("static ", piece.text, count=1)
+    comment, code = re.match(r"((?:/\*.*?\*/\n)?)(.*)", text, re.S).groups()  # type: ignore[union-attr]
+    found = re.match(r"static [^\n(={]*?(\w+)\(", code)
+    declared = said.get(found[1], "") if found else ""
+    if declared and comment:
+        lines = [*_lines(declared), *_lines(comment)]
+        comment, declared = "/*\n" + "".join(f" * {line}\n" for line in lines) + " */\n", ""
+    return replace(piece, text=declared + comment + code)
+
+
+def _lines(comment: str) -> list[str]:
+    bare = re.sub(r"^(?:/\*| \*(?!/)) ?|\s*\*/$", "", comment.strip(), flags=re.M)
+    return [line for line in bare.split("\n") if line]
 
 
 def needed(sources: Iterable[Source], roots: Iterable[str]) -> list[Source]:

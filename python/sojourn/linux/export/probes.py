@@ -9,7 +9,7 @@ requests alone. In one file a function needs no declaration: each is put behind 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ _FILES += ["probe_send.c", "hear.c"]
 # The template has its own rows, and one kernel.
 _ELSEWHERE = ("sojourn.h", "compat.h")
 # A file that says at its head what all of its parts do.
-_HEADS = ("qdisc/probe.h", "qdisc/probe.c", "qdisc/probe_send.c", "qdisc/hear.c", "qdisc/keep.h")
+_HEADS = ("qdisc/probe.h", "qdisc/probe.c", "qdisc/probe_send.c", "qdisc/hear.c", "qdisc/keep.c")
 # Of the experimental protocol, and of a queue with flows and lanes.
 _ELSE = r"\b(?:PROBE_PROTOCOL|experimental|hear_experimental_end|place|inst|lane)\b"
 _IF_NOT = re.compile(r"\bif \([^;{}]*?!= PROBE_PROTOCOL\)\n")
@@ -39,8 +39,6 @@ _LINE = re.compile(r"^\t[^\n]*;[^\n]*\n", re.M)
 _NONCE = re.compile(r"\bu64(?= \*?nonce\b| probe_enter\()")
 _SEE = re.compile(r",? see [\w.]+\.[ch](?: and [\w.]+\.[ch])?")
 _COMMENT = r"/\*(?:(?!\*/).)*\*/"
-_PROTOTYPE = re.compile(rf"((?:{_COMMENT}\n)?)[\w *]+?\b(\w+)\([^;{{}}]*\);$", re.M | re.S)
-_FUNCTION = re.compile(r"^(?!static )(?=\w[\w *]+\([^;]*?\)\n\{)", re.M)
 
 
 def sources(seen: set[Path]) -> list[c.Source]:
@@ -49,8 +47,7 @@ def sources(seen: set[Path]) -> list[c.Source]:
     found = [
         source for name in _FILES for source in c.with_included(QDISC / name, seen, _echoes_alone)
     ]
-    comments = dict(_comments(found))
-    return [_of_one_file(source, comments) for source in found]
+    return [replace(source, about=_about(source)) for source in c.in_one_file(found)]
 
 
 def ordered(found: Iterable[c.Source]) -> list[c.Source]:
@@ -102,34 +99,9 @@ def _echoes_alone(text: str) -> str:
     return _LINE.sub(cut, _NONCE.sub("u32", text))
 
 
-def _comments(found: Iterable[c.Source]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each declared function with the comment of its declaration."""
-    for source in found:
-        for piece in source.pieces:
-            if _is_declaration(piece):
-                yield from ((name, comment) for comment, name in _PROTOTYPE.findall(piece.text))
-
-
-def _is_declaration(piece: c.Piece) -> bool:
-    code = re.sub(_COMMENT, "", piece.text, flags=re.S).strip()
-    return code.endswith(";") and not re.search(r"[{=#]|^static ", code)
-
-
-def _of_one_file(source: c.Source, comments: dict[str, str]) -> c.Source:
-    """Make its functions static, each with the comment of its declaration."""
-    pieces = [piece for piece in source.pieces if not _is_declaration(piece)]
-    about = _about(source.about) if source.file in _HEADS else ""
-    return replace(source, about=about, pieces=tuple(_static(p, comments) for p in pieces))
-
-
-def _static(piece: c.Piece, comments: dict[str, str]) -> c.Piece:
-    text = _FUNCTION.sub("static ", piece.text, count=1)
-    if text.startswith("/*") or not (found := re.match(r"static [^\n(={]*?(\w+)\(", text)):
-        return replace(piece, text=text)
-    return replace(piece, text=comments.get(found[1], "") + text)
-
-
-def _about(text: str) -> str:
-    text = _SEE.sub("", text)
+def _about(source: c.Source) -> str:
+    if source.file not in _HEADS:
+        return ""
+    text = _SEE.sub("", source.about)
     kept = [one for one in re.split(r"(?<=\.)\s+", text) if "xperimental" not in one]
     return " ".join(kept)

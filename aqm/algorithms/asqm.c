@@ -38,7 +38,7 @@ static const struct aqm_field stats[] = {
 	AQM_STAT(1, AQM_U64, asqm_state, "rtt", law.rtt_ns, AQM_NS, 0, "last round trip of a probe"),
 	AQM_STAT(2, AQM_U64, asqm_state, "srtt", srtt_ns, AQM_NS, 0, "smoothed round trip"),
 	AQM_STAT(3, AQM_U64, asqm_state, "rttvar", law.rttvar_ns, AQM_NS, 0, "its mean deviation"),
-	AQM_STAT(4, AQM_U64, asqm_state, "base_rtt", law.base_ns, AQM_NS, 0, "least round trip seen"),
+	AQM_STAT(4, AQM_U64, asqm_state, "base_rtt", law.base_ns, AQM_NS, 0, "least round trip seen; 0: none yet"),
 	AQM_STAT(5, AQM_U32, asqm_state, "count", law.count, AQM_COUNT, 0, "signals since the episode began"),
 	AQM_STAT(6, AQM_U32, asqm_state, "dropping", law.dropping, AQM_COUNT, 0, "1: in an episode"),
 	AQM_STAT(7, AQM_U64, asqm_state, "answers", answers, AQM_COUNT, AQM_COUNTER, "probes that came back"),
@@ -48,10 +48,7 @@ static const struct aqm_field stats[] = {
 
 static u64 start(void *st, const void *conf, u64 now, u64 seed)
 {
-	struct asqm_state *s = st;
-
-	(void)conf, (void)now, (void)seed;
-	s->law.base_ns = AQM_NEVER;
+	(void)st, (void)conf, (void)now, (void)seed;
 	return AQM_NEVER;
 }
 

@@ -36,9 +36,9 @@ struct asqm_conf {
 
 struct asqm_law {
 	u64 rtt_ns, srtt8_ns, rttvar_ns; /* srtt8: SRTT times 8; 0: no sample yet */
-	u64 base_ns;
-	u64 heard_ns; /* when the last answer came */
-	u64 next_ns;  /* when the next signal is due, in an episode */
+	u64 base_ns;                     /* 0: no sample yet */
+	u64 heard_ns;                    /* when the last answer came */
+	u64 next_ns;                     /* when the next signal is due, in an episode */
 	u32 count, dropping;
 };
 
@@ -79,7 +79,7 @@ static inline void asqm_sample(struct asqm_law *l, const struct asqm_conf *c, u6
 
 	/* 0 is kept for "no sample". */
 	l->rtt_ns = min64(max64(rtt_ns, 1), ASQM_RTT_MAX);
-	l->base_ns = min64(l->base_ns, l->rtt_ns);
+	l->base_ns = l->base_ns ? min64(l->base_ns, l->rtt_ns) : l->rtt_ns;
 	l->heard_ns = now;
 	asqm_smooth(l, l->rtt_ns);
 	last = asqm_delay(l, c, l->rtt_ns) >= c->target;

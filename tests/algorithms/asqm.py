@@ -16,9 +16,6 @@ from tests.models.beside import NS, Beside, common, plain, seconds
 from tests.models.inputs import MS, SECOND
 from tests.models.library import ARRIVE, Case
 
-# AQM_NEVER, the least round trip before there was one.
-NO_TRIP_S = 2**64 * NS
-
 
 class BesideAsqm(Beside):
     """SRTT is kept in eighths of a nanosecond and cut; RTTVAR is cut in each of its two terms."""
@@ -78,7 +75,7 @@ class BesideAsqm(Beside):
         return {"next": schedule_error(model.interval_s, 1, count) if count else 0.0}
 
     def state(self, model: Asqm, wakes: int) -> list[tuple[float, float]]:
-        least = (NO_TRIP_S, 1e5) if math.isinf(model.least_s) else (model.least_s, NS)
+        least_s = 0.0 if math.isinf(model.least_s) else model.least_s
         # Each step cuts less than a nanosecond of SRTT times 8 and keeps 7/8 of what it had:
         # 8 ns in all, an eighth of that in SRTT, and one more where it is shown. RTTVAR cuts two,
         # keeps 3/4 and takes a quarter of SRTT's error.
@@ -86,7 +83,7 @@ class BesideAsqm(Beside):
             (model.rtt_s, NS),
             (model.srtt_s or 0.0, 2 * NS),
             (model.rttvar_s, 10 * NS),
-            least,
+            (least_s, NS),
             (model.count, 0),
             (model.dropping, 0),
             (model.answers, 0),

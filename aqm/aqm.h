@@ -106,7 +106,7 @@
 #define AQM_TICKS_EMPTY 64
 #define AQM_TICKS_STUCK 1024
 
-/* CoDel stops itself at 256; this bounds algorithms that do not. */
+/* Bounds algorithms that do not stop themselves; CoDel does, at 256. */
 #define AQM_DROPS_PER_DEQUEUE 1024
 
 /* ECN field as on the wire, RFC 3168. */

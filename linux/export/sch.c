@@ -13,6 +13,9 @@
 #include <linux/types.h>
 #include <linux/kernel.h>
 #include <linux/errno.h>
+#ifdef EXPORT_HEAD
+#include <linux/interrupt.h>
+#endif
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/netlink.h>
@@ -69,7 +72,9 @@ struct aqm_sched_data {
 	struct aqm_conf conf, wanted;
 	u32 ecn;
 	bool changed;
+#ifdef EXPORT_FIXED
 	bool live; /* made: some rows can no longer be changed */
+#endif
 #ifdef EXPORT_RATE
 	u64 bandwidth;
 #endif
@@ -82,6 +87,11 @@ struct aqm_sched_data {
 	/* The packets of the list by number, from the head on */
 	struct sk_buff **slot;
 	u32 first, mask;
+#endif
+#ifdef EXPORT_HEAD
+	/* Dropped by the algorithm, and counted as held until parents hear of it */
+	u32 lost_pkts, lost_bytes;
+	struct tasklet_struct teller;
 #endif
 	u64 seed;
 	u64 early, full, ecn_mark;
@@ -270,12 +280,12 @@ static void aqm_sch_change_rows(struct Qdisc *sch, u64 now)
 	aqm_sch_take_rows(sch);
 }
 
-/* Ticks that are due still see the rows before a change. */
 static void aqm_sch_begin(struct Qdisc *sch, u64 now)
 {
 #ifdef EXPORT_TICK
 	struct aqm_sched_data *q = qdisc_priv(sch);
 
+	/* They still see the rows before a change. */
 	aqm_sch_run_ticks(q, now);
 	q->ticks = 0;
 #endif
@@ -405,88 +415,152 @@ static int aqm_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 	return NET_XMIT_SUCCESS;
 }
 
-struct aqm_sch_lost {
-	u32 pkts, bytes;
-};
-
-/* The next packet to leave. What is dropped before it is not reported to parents yet. */
-static struct sk_buff *aqm_sch_next(struct Qdisc *sch, struct aqm_sch_lost *lost)
+#ifdef EXPORT_HEAD
+static void aqm_sch_tell(struct Qdisc *sch)
 {
 	struct aqm_sched_data *q = qdisc_priv(sch);
+	u32 pkts = q->lost_pkts, bytes = q->lost_bytes;
+
+	q->lost_pkts = q->lost_bytes = 0;
+	sch->q.qlen -= pkts;
+	sch->qstats.backlog -= bytes;
+	if (pkts)
+		qdisc_tree_reduce_backlog(sch, pkts, bytes);
+}
+
+/* As soon as the root's call has ended. A parent that got nothing is asked again. */
+static void aqm_sch_tell_later(struct tasklet_struct *teller)
+{
+	struct aqm_sched_data *q = from_tasklet(q, teller, teller);
+	struct Qdisc *sch = q->view.host;
+	spinlock_t *lock;
+
+	rcu_read_lock();
+	lock = qdisc_lock(qdisc_root_sleeping(sch));
+	spin_lock(lock);
+	aqm_sch_tell(sch);
+	__netif_schedule(qdisc_root(sch));
+	spin_unlock(lock);
+	rcu_read_unlock();
+}
+
+static void aqm_sch_lose(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+
+	q->early++;
+	qdisc_qstats_drop(sch);
+	sch->q.qlen++;
+	qdisc_qstats_backlog_inc(sch, skb);
+	q->lost_pkts++;
+	q->lost_bytes += qdisc_pkt_len(skb);
+	kfree_skb(skb);
+}
+#endif
+
+#ifdef EXPORT_OFFERS
+static struct aqm_verdict aqm_sch_offer(struct Qdisc *sch, struct sk_buff *skb, u64 now,
+                                        u32 nth)
+{
+	struct aqm_sched_data *q = qdisc_priv(sch);
+#ifdef EXPORT_DEQUEUE
+	struct aqm_pkt pkt;
+#endif
+
+#ifdef EXPORT_ECHO
+	if (sojourn_is_probe(q->probes, skb)) {
+		q->left++;
+		sojourn_probe_leaves(q->probes, skb);
+		return aqm_pass();
+	}
+#endif
+#ifdef EXPORT_DEQUEUE
+	pkt = aqm_sch_describe(skb, nth);
+	return call_dequeue(&q->state, &q->conf, now, &q->view, &pkt);
+#else
+	return aqm_pass();
+#endif
+}
+#endif
+
+/* Parents have not heard yet of packets that are dropped before the one that leaves. */
+static struct sk_buff *aqm_sch_next(struct Qdisc *sch)
+{
+#ifdef EXPORT_NEXT
+	struct aqm_sched_data *q = qdisc_priv(sch);
+#endif
 	u64 now = ktime_get_ns();
+#ifdef EXPORT_HEAD
 	struct aqm_verdict v;
+	u32 nth = 0;
+#endif
 	struct sk_buff *skb;
 
 #ifdef EXPORT_ECHO
 	aqm_sch_hear(sch, now);
 #endif
 	aqm_sch_begin(sch, now);
+#ifdef EXPORT_HEAD
 	while ((skb = aqm_sch_take(sch))) {
-#ifdef EXPORT_ECHO
-		if (sojourn_is_probe(q->probes, skb)) {
-			q->left++;
-			sojourn_probe_leaves(q->probes, skb);
-			v = aqm_pass();
+		v = aqm_sch_offer(sch, skb, now, nth);
+		if (v.act == AQM_MARK)
+			aqm_sch_mark(q, skb);
+		if (v.act != AQM_DROP || nth == AQM_DROPS_PER_DEQUEUE)
 			break;
-		}
-
-#endif
-#ifdef EXPORT_DEQUEUE
-		struct aqm_pkt pkt = aqm_sch_describe(skb, lost->pkts);
-
-		v = call_dequeue(&q->state, &q->conf, now, &q->view, &pkt);
-#else
-		v = aqm_pass();
-#endif
-		if (v.act != AQM_DROP || lost->pkts == AQM_DROPS_PER_DEQUEUE)
-			break;
-		lost->pkts++;
-		lost->bytes += qdisc_pkt_len(skb);
-		q->early++;
-		qdisc_qstats_drop(sch);
-		kfree_skb(skb);
+		nth++;
+		aqm_sch_lose(sch, skb);
 	}
+#else
+	skb = aqm_sch_take(sch);
+#ifdef EXPORT_OFFERS
+	if (skb)
+		aqm_sch_offer(sch, skb, now, 0);
+#endif
+#endif
+	if (skb)
+		qdisc_bstats_update(sch, skb);
 #ifdef EXPORT_EMPTY
-	if (!skb)
+	else
 		call_empty(&q->state, &q->conf, now, &q->view);
 #endif
-	if (!skb)
-		return NULL;
-	if (v.act == AQM_MARK)
-		aqm_sch_mark(q, skb);
-	qdisc_bstats_update(sch, skb);
 	return skb;
 }
+#ifdef EXPORT_HEAD
 
+/* Where nothing is left the parent that asks hears of losses later: told now that its class is
+ * empty, QFQ would lose it, and HTB would remove it twice. */
 static struct sk_buff *aqm_sch_dequeue(struct Qdisc *sch)
 {
-	struct aqm_sch_lost lost = {};
-	struct sk_buff *skb = aqm_sch_next(sch, &lost);
+	struct aqm_sched_data *q = qdisc_priv(sch);
+	struct sk_buff *skb = aqm_sch_next(sch);
 
-	if (lost.pkts)
-		qdisc_tree_reduce_backlog(sch, lost.pkts, lost.bytes);
+	if (sch->q.qlen > q->lost_pkts)
+		aqm_sch_tell(sch);
+	else if (q->lost_pkts)
+		tasklet_schedule(&q->teller);
 	return skb;
 }
 
-/* qdisc_peek_dequeued() would report drops while no count has the peeked packet: where it is
- * the last one, a parent would take its class for empty. */
+/* HFSC and QFQ peek at an arrival, which those above them have not counted yet: a report of
+ * losses, as qdisc_peek_dequeued() makes, would bring their count to zero. */
 static struct sk_buff *aqm_sch_peek_next(struct Qdisc *sch)
 {
+	struct aqm_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *skb = skb_peek(&sch->gso_skb);
-	struct aqm_sch_lost lost = {};
 
 	if (skb)
 		return skb;
-	skb = aqm_sch_next(sch, &lost);
+	skb = aqm_sch_next(sch);
 	if (skb) {
 		__skb_queue_head(&sch->gso_skb, skb);
 		sch->q.qlen++;
 		qdisc_qstats_backlog_inc(sch, skb);
 	}
-	if (lost.pkts)
-		qdisc_tree_reduce_backlog(sch, lost.pkts, lost.bytes);
+	if (q->lost_pkts)
+		tasklet_schedule(&q->teller);
 	return skb;
 }
+#endif
 
 /* Drop from the head what a lowered limit has no room for. */
 static void aqm_sch_shed(struct Qdisc *sch, u64 now)
@@ -546,9 +620,11 @@ static void aqm_sch_start(struct Qdisc *sch)
 
 static void aqm_sch_reset(struct Qdisc *sch)
 {
-#ifdef EXPORT_ECHO
+#ifdef EXPORT_RESET
 	struct aqm_sched_data *q = qdisc_priv(sch);
 
+#endif
+#ifdef EXPORT_ECHO
 	/* None was made where init has failed. */
 	if (q->probes)
 		sojourn_probes_forget(q->probes);
@@ -556,9 +632,13 @@ static void aqm_sch_reset(struct Qdisc *sch)
 	q->is_due = false;
 #endif
 	qdisc_reset_queue(sch);
+#ifdef EXPORT_HEAD
+	q->lost_pkts = q->lost_bytes = 0;
+#endif
 	aqm_sch_start(sch);
 }
 
+#ifdef EXPORT_REFUSES
 static int aqm_sch_check_rows(struct Qdisc *sch, const struct aqm_conf *conf, u32 limit,
                               struct netlink_ext_ack *extack)
 {
@@ -580,6 +660,7 @@ static int aqm_sch_check_rows(struct Qdisc *sch, const struct aqm_conf *conf, u3
 #endif
 	return 0;
 }
+#endif
 
 static int aqm_sch_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
@@ -598,10 +679,12 @@ static int aqm_sch_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_
 		return err;
 	if (tb[TCA_AQM_LIMIT])
 		limit = nla_get_u32(tb[TCA_AQM_LIMIT]);
-	/* EXPORT: reads */
+		/* EXPORT: reads */
+#ifdef EXPORT_REFUSES
 	err = aqm_sch_check_rows(sch, &conf, limit, extack);
 	if (err)
 		return err;
+#endif
 #ifdef EXPORT_ECHO
 	if (tb[TCA_AQM_RESPONDER])
 		asked.responder = ntohl(nla_get_in_addr(tb[TCA_AQM_RESPONDER]));
@@ -636,6 +719,10 @@ static int aqm_sch_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ex
 	struct aqm_sched_data *q = qdisc_priv(sch);
 	int err;
 
+#ifdef EXPORT_HEAD
+	/* The kernel destroys also what init has refused. */
+	tasklet_setup(&q->teller, aqm_sch_tell_later);
+#endif
 	sch->limit = EXPORT_LIMIT;
 	q->ecn = EXPORT_ECN;
 	q->wanted = aqm_sch_initial;
@@ -675,7 +762,9 @@ static int aqm_sch_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ex
 		return err;
 	}
 #endif
+#ifdef EXPORT_FIXED
 	q->live = true;
+#endif
 	aqm_sch_start(sch);
 	return 0;
 }
@@ -685,6 +774,9 @@ static void aqm_sch_destroy(struct Qdisc *sch)
 {
 	struct aqm_sched_data *q = qdisc_priv(sch);
 
+#ifdef EXPORT_HEAD
+	tasklet_kill(&q->teller);
+#endif
 #ifdef EXPORT_ECHO
 	sojourn_probes_free(q->probes);
 	if (q->hears)
@@ -752,8 +844,13 @@ static struct Qdisc_ops aqm_sch_ops __read_mostly = {
         .id = "EXPORT_NAME",
         .priv_size = sizeof(struct aqm_sched_data),
         .enqueue = aqm_sch_enqueue,
+#ifdef EXPORT_HEAD
         .dequeue = aqm_sch_dequeue,
         .peek = aqm_sch_peek_next,
+#else
+        .dequeue = aqm_sch_next,
+        .peek = qdisc_peek_dequeued,
+#endif
         .init = aqm_sch_init,
         .reset = aqm_sch_reset,
 #ifdef EXPORT_DESTROY

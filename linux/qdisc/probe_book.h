@@ -99,7 +99,7 @@ struct sojourn_probes {
 	struct probe_route routes[PROBE_ROUTES];
 	u32 next_route;
 
-	spinlock_t lock; /* of all below */
+	spinlock_t lock; /* of all below but counts.left_bytes, the root lock's */
 	bool dying, searching;
 	struct probe_ask asks[PROBE_ASKS];
 	u32 first_ask, asks_held;

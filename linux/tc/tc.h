@@ -37,17 +37,28 @@ enum { TC_NO_COLOUR = 6 };
 enum { TC_MESSAGE_BYTES = 16384 };
 
 int addattr_l(struct nlmsghdr *message, int room, int type, const void *data, int bytes);
+
 struct rtattr *addattr_nest(struct nlmsghdr *message, int room, int type);
+
 int addattr_nest_end(struct nlmsghdr *message, struct rtattr *nest);
+
 void open_json_object(const char *key);
+
 void close_json_object(void);
+
 bool is_json_context(void);
+
 void print_nl(void);
+
 int print_color_string(int where, int colour, const char *key, const char *format,
                        const char *value);
+
 int print_color_u64(int where, int colour, const char *key, const char *format, uint64_t value);
+
 int print_color_s64(int where, int colour, const char *key, const char *format, int64_t value);
+
 int print_color_float(int where, int colour, const char *key, const char *format, double value);
+
 int print_color_bool(int where, int colour, const char *key, const char *format, bool value);
 
 #endif

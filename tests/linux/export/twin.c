@@ -136,6 +136,7 @@ static void arrive(struct Qdisc *sch)
 static struct sk_buff *give(struct Qdisc *sch, struct sk_buff *(*call)(struct Qdisc *))
 {
 	struct sk_buff *skb;
+	u64 told_before = told, empty_before = told_empty;
 	u8 ds = 0;
 	int64_t id;
 
@@ -146,6 +147,11 @@ static struct sk_buff *give(struct Qdisc *sch, struct sk_buff *(*call)(struct Qd
 	same("a packet left", skb ? skb->id + 1ull : 0, (u64)(id + 1));
 	if (skb)
 		same("the DS field", skb->ds, ds);
+	same("a class told empty by its own parent's call", told_empty, empty_before);
+	if (!skb || call == registered->peek)
+		same("reports to a parent that looks, or gets nothing", told, told_before);
+	if (our_count && told == told_before)
+		same("a report to come", scheduled != NULL, true);
 	return skb;
 }
 
@@ -154,9 +160,18 @@ static void peek(struct Qdisc *sch)
 {
 	if (sch->gso_skb)
 		return same("a packet peeked again", registered->peek(sch) == sch->gso_skb, 1);
-	told_empty = false;
-	if (give(sch, registered->peek))
-		same("an empty class, told with a packet peeked", told_empty, 0);
+	give(sch, registered->peek);
+}
+
+/* As a kernel does, between two calls of the root. */
+static void report(void)
+{
+	struct tasklet_struct *teller = scheduled;
+
+	asked_again = false;
+	scheduled = NULL;
+	teller->call(teller);
+	same("the root asked again", asked_again, true);
 }
 
 static struct sk_buff *take_peeked(struct Qdisc *sch)
@@ -246,7 +261,9 @@ static void play(struct Qdisc *sch)
 		peek(sch);
 	same_freed();
 	same("packets that a parent counts", parent_pkts, sch->q.qlen);
-	same("bytes that a parent counts", parent_bytes, sch->backlog);
+	same("bytes that a parent counts", parent_bytes, sch->qstats.backlog);
+	if (scheduled && draw(3))
+		report();
 	if (!draw(20))
 		look(sch);
 }

@@ -140,7 +140,14 @@ def _qdisc(algorithm: Algorithm, parts: Parts) -> str:
     known = {f"EXPORT_{call.upper()}": call in parts.calls for call in _CALLS}
     known["EXPORT_SAMPLES"] = algorithm.samples
     known["EXPORT_RATE"] = algorithm.needs_rate
-    known["EXPORT_DESTROY"] = algorithm.samples or algorithm.probes
+    loses = "dequeue" in algorithm.acts
+    known["EXPORT_HEAD"] = loses
+    known["EXPORT_OFFERS"] = algorithm.probes or known["EXPORT_DEQUEUE"]
+    known["EXPORT_NEXT"] = loses or known["EXPORT_EMPTY"]
+    known["EXPORT_DESTROY"] = algorithm.samples or algorithm.probes or loses
+    known["EXPORT_RESET"] = algorithm.probes or loses
+    known["EXPORT_REFUSES"] = algorithm.samples or known["EXPORT_CHECK"]
+    known["EXPORT_FIXED"] = any(row.fixed for row in algorithm.params)
     known["EXPORT_FLOW"] = any("k.flow" in p.text for s in parts.sources for p in s.pieces)
     text = c.chosen(template[template.index("#include") :], known)
     text = _filled(text, parts.rows.lines())

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sojourn
-from sojourn.core.arguments import _READERS
+from sojourn.core.arguments import _READERS, checked
 from sojourn.core.errors import InputError
 
 from tests.conftest import SMALL
@@ -37,6 +37,18 @@ def test_an_argument_that_a_verb_has_not_is_answered_with_the_one_that_was_meant
         ({"workers": True}, "workers: true is not a whole number"),
         ({"seeds": 2.0}, "seeds: 2.0 is not a whole number"),
         ({"seeds": [1, 1]}, "seeds [1, 1]: one of them is there twice"),
+        ({"seeds": []}, "seeds []: a number N is wanted, for seeds 1 to N, or two"),
+        ({"seeds": [-1]}, "seeds [-1]: a number N is wanted, for seeds 1 to N, or two"),
+        ({"seeds": range(0)}, "seeds range(0, 0): a number N is wanted, for seeds 1 to N, or two"),
+        ({"seeds": None}, "seeds: None is no number N, for seeds 1 to N, and no range or list"),
+        ({"changes": {"a\0b": 1}}, "run: changes: a\\x00b: no such key"),
+        ({"changes": {"a..b": 1}}, "run: changes: a..b: a part of the key is empty"),
+        (
+            {"aqms": "codel,pie"},
+            "name each algorithm by itself: aqms=['codel', 'pie']",
+        ),
+        ({"aqms": "kernel:pie"}, "runs only on Linux: add hosts=['linux']"),
+        ({"changes": {"interval": "1 ms"}, "aqms": "pie"}, "one of them: aqms=['NAME:interval=V"),
         ({"out": 3}, "out: 3 is no path"),
         ({"out": ""}, "out: '' names nothing; the folder itself is '.'"),
         ({"out": "a\0b"}, "run: out: 'a\\x00b': a name of a file has no zero byte"),
@@ -123,14 +135,61 @@ def test_every_argument_of_every_verb_is_read_by_its_kind(
     assert str(refused.value).startswith(f"{verb}: {said}")
 
 
+METHODS = [sojourn.Result.load, sojourn.Result.save, sojourn.Scenario.replace]
+
+
 def test_no_kind_of_argument_is_left_unread() -> None:
+    verbs = [getattr(sojourn, verb) for verb in sojourn.__all__]
     kinds = {
         parameter.annotation.removesuffix(" | None")
-        for verb in sojourn.__all__
-        if not isinstance(getattr(sojourn, verb), type)
-        for parameter in inspect.signature(getattr(sojourn, verb)).parameters.values()
+        for verb in [*METHODS, *(verb for verb in verbs if not isinstance(verb, type))]
+        for parameter in inspect.signature(verb).parameters.values()
+        if parameter.name != "self"
     }
     assert kinds <= _READERS.keys()
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "said"),
+    [
+        (sojourn.run, (), "run: missing a required argument: 'scenario'"),
+        (sojourn.verify, ("a", "b"), "verify: too many positional arguments"),
+        (sojourn.Result.load, (), "Result.load: missing a required argument: 'folder'"),
+        (sojourn.Result.load, ("",), "Result.load: folder: '' names nothing; the folder itself is"),
+        (sojourn.Result.load, (3,), "Result.load: folder: 3 is no path"),
+        (sojourn.Result.load, (__file__,), f"{__file__}: is a file; name the folder of a result"),
+        (sojourn.Result.save, (None, 3), "Result.save: folder: 3 is no path"),
+    ],
+)
+def test_arguments_that_are_missing_or_too_many_or_of_a_method_are_named(
+    verb: Any, given: tuple[Any, ...], said: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        verb(*given)
+    assert str(refused.value).startswith(said)
+
+
+def _refuse(out: str, *, changes: str = "", hosts: str = "", aqms: str = "") -> None:
+    raise InputError(out)
+
+
+@pytest.mark.parametrize(
+    ("of_the_command", "of_python"),
+    [
+        ("--set a=1: --aqm pie sets it too", "_refuse: changes: a=1: aqms=['pie'] sets it too"),
+        ("name another folder with --out, and", "name another folder with 'out', and"),
+        ("ask for --aqm a --aqm b --host sim.", "ask for aqms=['a', 'b'] hosts=['sim']."),
+        ("--set: it\n--out x: is\n--x y: z", "_refuse: changes: it\n_refuse: out: x: is\n--x y: z"),
+        ("'sojourn run S.toml --out X' makes one", "'sojourn run S.toml --out X' makes one"),
+        ("Run sojourn sweep x --out X: it --out", "Run sojourn sweep x --out X: it 'out'"),
+    ],
+)
+def test_options_in_a_message_are_arguments_in_python_but_commands_stay(
+    of_the_command: str, of_python: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        checked(_refuse)(of_the_command)
+    assert str(refused.value) == of_python
 
 
 def test_a_path_is_an_algorithm_and_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:

@@ -667,7 +667,7 @@ def test_a_page_that_cannot_be_written_is_one_sentence(
 
 
 def test_figures_with_a_comma_are_told_how_to_be_given(measured: Measured) -> None:
-    with pytest.raises(InputError, match=r"of its own: --figure delay --figure cdf$"):
+    with pytest.raises(InputError, match=r"name each by itself: --figure delay --figure cdf$"):
         charts(measured, ["delay,cdf"])
 
 

@@ -199,7 +199,8 @@ def test_a_result_keeps_what_a_preset_was(tmp_path: Path, monkeypatch: pytest.Mo
     other = replace(algorithms.presets()["fifo@ns2"], rows={"limit": 48})
     monkeypatch.setitem(algorithms.presets(), "fifo@ns2", other)
     sentence = (
-        r"holds runs of fifo@ns2 as it was: --aqm fifo:limit=49,limit_bytes=4294967295 B,drop=tail"
+        r"holds runs of fifo@ns2 as it was: "
+        r"aqms=\['fifo:limit=49,limit_bytes=4294967295B,drop=tail'\]; give that"
     )
     with pytest.raises(InputError, match=sentence):
         sojourn.run(loads(SMALL), aqms=["fifo@ns2"], out=out)

@@ -17,6 +17,7 @@ from sojourn import _native, algorithms
 from sojourn.bench.command import FOLDER
 from sojourn.core.errors import InputError, nearest
 from sojourn.papers.experiment import ROOT
+from sojourn.runs.run import cases_of
 from sojourn.scenario import (
     Bulk,
     Dumbbell,
@@ -136,11 +137,46 @@ def test_all_mistakes_of_a_file_are_named_at_once_in_its_order() -> None:
     assert [line[: len(begin)] for line, begin in zip(lines, begins, strict=True)] == begins
 
 
-def test_a_run_of_no_time_is_one_mistake() -> None:
-    """The window of the whole run, which no file has, is none."""
+@pytest.mark.parametrize("window", ["", 'windows = [{ name = "all", from = "0 s", to = "1 s" }]'])
+def test_a_run_of_no_time_is_one_mistake(window: str) -> None:
+    """The window of the whole run, which no file has, is none, and no other would fit."""
     with pytest.raises(InputError) as caught:
-        loads(SMALL.replace("2 s", "0 s"))
+        loads(SMALL.replace("2 s", "0 s") + f"[record]\n{window}")
     assert str(caught.value) == "<text>:3: duration: a run of no time; allowed: more than 0 s"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"nodes": []}, "nodes: no nodes; the links name ['a', 'r', 'b']"),
+        ({"links": []}, "links: no links; each leads from one of the nodes to another"),
+        ({"nodes": [], "links": []}, "nodes: no network: give nodes, links and flows, or a"),
+    ],
+)
+def test_a_graph_without_nodes_or_links_is_one_mistake(
+    changes: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        cases_of(loads(GRAPH), [], changes)
+    assert "\n" not in str(caught.value) and said in str(caught.value)
+
+
+def test_parts_made_in_python_get_the_sentences_of_a_file() -> None:
+    with pytest.raises(InputError) as caught:
+        Scenario(nam="x", duration=5)  # type: ignore[call-arg]
+    assert str(caught.value).split("\n") == [
+        "Scenario: duration: 5 has no unit; write it as '5 s' or '5 ms'",
+        "Scenario: nam: unknown key (its value: 'x'). Did you mean 'name'?",
+    ]
+    with pytest.raises(InputError, match=r"^Dumbbell: rtt: is missing$"):
+        Dumbbell(rate="1 Mbit/s")  # type: ignore[call-arg]
+    with pytest.raises(InputError, match=r"^Scenario: its values have names: give each as KEY="):
+        Scenario("x")  # type: ignore[call-arg]
+    small = loads(SMALL)
+    with pytest.raises(InputError, match=r"^Scenario: dumbbell\.rtt: 3 has no unit"):
+        small.replace(lambda data: data["dumbbell"].update(rtt=3))
+    with pytest.raises(InputError, match=r"^Scenario\.replace: change: 3 is no function$"):
+        small.replace(3)  # type: ignore[arg-type]
 
 
 def test_parts_that_do_not_fit_are_named_at_once_by_either_side() -> None:

@@ -151,7 +151,7 @@ def test_a_scenario_may_come_from_a_pipe(small: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--seeds", "0"], "0 seeds; allowed: 1 to 1000000"),
+        (["--seeds", "0"], "seeds 0: a number N is wanted"),
         (["--workers", "0"], "greater than or equal to 1"),
         (["--host", "mars"], "there is no such host"),
         (["--aqm", "coddel"], "Did you mean 'codel'?"),

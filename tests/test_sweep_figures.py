@@ -396,7 +396,7 @@ def test_python_refuses_what_no_sweep_can_have(folders: tuple[Path, Path], tmp_p
     out = tmp_path / "a.svg"
     with pytest.raises(InputError, match="a picture is of one sweep"):
         sojourn.plot(folders, out)
-    with pytest.raises(InputError, match="name these with --x and --y"):
+    with pytest.raises(InputError, match=r"^plot: figures: .* name these with 'x' and 'y'"):
         sojourn.plot(folders[0], out, "delay")
     assert len(repr(sojourn.compare(folders[0]))) < 80
     result = sojourn.run(sojourn.loads(SMALL))

@@ -5,15 +5,17 @@ line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import pairwise
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo
 
 from sojourn.cli.options import HELP
-from sojourn.core.errors import Interrupted
+from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.messages import printable
 
 # The verbs of each file, in the order of `--help`.
@@ -77,16 +79,42 @@ def _of_options(words: Sequence[str]) -> str:
     if keys:
         return f"; write --set {keys[0]}=VALUE, in one word"
     if "--aqm" in words:
-        return "; give each algorithm an --aqm of its own: --aqm codel --aqm pie"
+        return "; name each algorithm by itself: --aqm codel --aqm pie"
     return ""
+
+
+def _check_paths(verb: Callable[..., Any], words: Sequence[str]) -> None:
+    """Raise InputError for an empty word where a path is wanted: `Path` takes it for the folder
+    itself. A shell makes one of a variable that is not set."""
+    hints = get_type_hints(verb, include_extras=True).items()
+    described = {name: get_args(hint) for name, hint in hints if get_origin(hint) is Annotated}
+    paths = {
+        name: info
+        for name, (kind, info) in described.items()
+        if Path in (kind, *get_args(kind))  # as in `Path | None`
+    }
+    has_argument = any(isinstance(info, ArgumentInfo) for info in paths.values())
+    for before, word in pairwise(words):
+        place = word if word.startswith("--") else before
+        option = place.removesuffix("=")
+        is_path = option[2:] in paths if option.startswith("--") else has_argument
+        if is_path and word in ("", f"{option}="):
+            named = option if option.startswith("--") else words[0]
+            raise InputError(f"{named}: '' names nothing; the folder itself is '.'")
 
 
 def run(words: Sequence[str]) -> int:
     """Run the line and return the exit status."""
     # Only options that end the command stand before a verb.
     verb = words[0] if words else ""
+    made = app(verb)
+    for group in made.registered_groups:
+        for command in group.typer_instance.registered_commands if group.typer_instance else ():
+            callback = command.callback
+            if callback and (command.name or callback.__name__) in words[:2]:
+                _check_paths(callback, words)
     try:
-        outcome = app(verb)(list(words), prog_name="sojourn", standalone_mode=False)
+        outcome = made(list(words), prog_name="sojourn", standalone_mode=False)
     except _UsageError as error:
         if "unexpected extra argument" in error.message:
             error.message += _of_options(words)

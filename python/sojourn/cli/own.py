@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 app = verbs()
 # Scenarios that the pages have a reader write, the last one by `new --scenario`.
 _LIKELY = ("scenario.toml", "home.toml")
+_SCENARIO = ".toml"
 
 
 @app.command()
@@ -80,6 +81,10 @@ def new(
         )
     from sojourn.user_aqm import library
 
+    if file.suffix == _SCENARIO:
+        from sojourn.scenario import known
+
+        raise InputError(f"{file}: is no algorithm; {known.remedy(str(file))}")
     name = shown(library.write_template(file))
     print(f"{name} is written. Try it:\n  sojourn check {name}")
     there = next((each for each in _LIKELY if Path(each).exists()), None)
@@ -121,6 +126,8 @@ def find(name: str) -> Library:
     from sojourn.core.algorithm import STOCK_PREFIX
     from sojourn.user_aqm import compiler, library
 
+    if name.endswith(_SCENARIO):
+        raise InputError(f"check {name}: is no algorithm; 'sojourn run {name}' runs a scenario")
     if name.startswith(STOCK_PREFIX):
         raise InputError(
             f"check {name}: the kernel's own have no C file here; name one of ours, or a C file"

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The arguments of the functions that `sojourn` offers. A wrong one is answered with a sentence
-that names it; numbers of numpy's become Python's, and paths text where an algorithm may be one."""
+that names it; numbers of numpy's become Python's, and paths text where an algorithm may be one.
+Errors name options of the command; here they get the names of arguments."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ import inspect
 import math
 import operator
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
-from typing import Any
+from typing import Any, TypeVar
 
-from sojourn.core.errors import InputError, nearest, written
+from sojourn.core.errors import InputError, SojournError, nearest, written
+from sojourn.core.messages import printable
 
 # Characters of a wrong value: a scenario fills a screen.
 _LONGEST = 60
@@ -21,42 +24,91 @@ _LONGEST = 60
 _NAME_BYTES = 255
 
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
 @functools.cache
 def answering(public: Any) -> Any:
-    """Have a function answer an argument that it has not, or that is of a wrong kind, with a
-    sentence; a class is as before."""
-    if isinstance(public, type):
-        return public
-    function: Callable[..., Any] = public
+    """Have a function check its arguments; a class, whose methods do so, is as before."""
+    return public if isinstance(public, type) else checked(public)
+
+
+def checked(function: Function) -> Function:
+    """Have a function answer an argument that is missing, that it has not, or that is of a wrong
+    kind, with a sentence. Its errors name arguments in place of options."""
     signature = inspect.signature(function)
     known = signature.parameters
+    own = function.__qualname__
 
     @functools.wraps(function)
     def call(*values: Any, **named: Any) -> Any:
         for name in named.keys() - known.keys():
-            raise InputError(
-                f"{function.__name__}: there is no argument '{name}'.{nearest(name, known)}"
-            )
-        bound = signature.bind(*values, **named)
+            valid = [name for name in known if name not in _OWN]
+            raise InputError(f"{own}: there is no argument '{name}'.{nearest(name, valid)}")
+        try:
+            bound = signature.bind(*values, **named)
+        except TypeError as error:
+            raise InputError(f"{own}: {error}") from None
         # Guests of the tests import `sojourn` without pydantic, which this module needs.
         from sojourn.core.units import UnitError
 
         for name, value in bound.arguments.items():
-            kind = known[name].annotation.removesuffix(" | None")
+            kind = str(known[name].annotation).removesuffix(" | None")
             if kind in _READERS and value is not known[name].default:
                 try:
                     bound.arguments[name] = _READERS[kind](value)
                 except (_WrongError, UnitError) as error:
-                    raise InputError(f"{function.__name__}: {name}: {error}") from None
+                    raise InputError(f"{own}: {name}: {error}") from None
                 except (TypeError, ValueError, OverflowError, RecursionError) as error:
                     said = f"{_shown(value)} cannot be read: {error}"
-                    raise InputError(f"{function.__name__}: {name}: {said}") from error
+                    raise InputError(f"{own}: {name}: {said}") from error
         try:
             return function(*bound.args, **bound.kwargs)
         except UnitError as error:
-            raise InputError(f"{function.__name__}: {error}") from error
+            raise InputError(f"{own}: {error}") from error
+        except SojournError as error:
+            lines = str(error).split("\n")
+            error.args = ("\n".join(printable(_in_python(line, own, known)) for line in lines),)
+            raise
 
-    return call
+    return call  # type: ignore[return-value]
+
+
+_OWN = ("self", "cls")
+# Arguments that have another name than their option.
+_OTHERWISE = {
+    "set": "changes",
+    "map": "over",
+    "simulate": "simulated_s",
+    "duration": "simulated_s",
+    "dask": "client",
+    "ip": "is_ip",
+}
+# A whole command of the shell; options that are a list's words; another option.
+_OPTION = re.compile(
+    r"\bsojourn [a-z]+ [^'`;,]*?(?=['`;,]|: |$)"
+    r"|(?<!^)--(?P<listed>aqm|host|figure) \S+?(?: --(?P=listed) \S+?)*(?=[.,;:]?(?:\s|$))"
+    r"|--(?P<option>[a-z][a-z-]*)(?P<colon>:?)"
+)
+
+
+def _in_python(line: str, own: str, known: Mapping[str, inspect.Parameter]) -> str:
+    """Name arguments of a function in place of options in a line of a message; a command of the
+    shell keeps its options."""
+
+    def name(match: re.Match[str]) -> str:
+        option = match["listed"] or match["option"] or ""
+        word = option.replace("-", "_")
+        names = (word, f"{word}s", _OTHERWISE.get(option))
+        argument = next((name for name in names if name in known), None)
+        if argument is None:
+            return match[0]
+        if match["listed"]:
+            words = [text.strip(" '") for text in match[0].split(f"--{option} ")[1:]]
+            return f"{argument}={words}"
+        return f"'{argument}'{match['colon']}" if match.start() else f"{own}: {argument}:"
+
+    return _OPTION.sub(name, line)
 
 
 class _WrongError(Exception):
@@ -115,6 +167,8 @@ def _seeds(value: Any) -> Any:
     value = _plainly(value)
     if isinstance(value, str | range) or _is_stream(value):
         return value  # a stream is refused as text that is no number
+    if value is None:
+        raise _WrongError("None is no number N, for seeds 1 to N, and no range or list")
     return [_whole(seed) for seed in value] if isinstance(value, Iterable) else _whole(value)
 
 
@@ -219,6 +273,7 @@ def _quantity(kind: str) -> Callable[[Any], Any]:
 # By the annotations of the functions.
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "Any": _client,
+    "Callable[[dict[str, Any]], None]": _callable,
     "Callable[[float], None]": _callable,
     "Callable[[str], None]": _callable,
     "Given": _results,

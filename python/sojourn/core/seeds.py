@@ -27,22 +27,21 @@ def read(seeds: Seeds) -> range:
         if sorted(seeds) != list(every):
             between = f"{every.start}{_BETWEEN}{every[-1]}"
             raise InputError(f"seeds {list(seeds)}: they have gaps; '{between}' has all of them")
-        seeds = every
-    if isinstance(seeds, range):
-        found, text = seeds, write(seeds)
+        found = every
+    elif isinstance(seeds, range):
+        found = seeds
     else:
         text = str(seeds)
         first, between, last = text.partition(_BETWEEN)
         try:
             start, end = (count(first), count(last)) if between else (1, count(text))
         except UnitError:
-            raise InputError(
-                f"seeds {text}: a number N is wanted, for seeds 1 to N, or two, as in 11..20"
-            ) from None
+            start, end = 1, 0
         found = range(start, end + 1)
     if not found or found.step != 1 or found.start < 1 or found.stop > MAX_SEEDS + 1:
         raise InputError(
-            f"{text} seeds; allowed: 1 to {MAX_SEEDS}; write N for seeds 1 to N, or FIRST..LAST"
+            f"seeds {seeds}: a number N is wanted, for seeds 1 to N, or two, as in 11..20; "
+            f"allowed: 1 to {MAX_SEEDS}"
         )
     return found
 

@@ -80,8 +80,9 @@ class Request:
             )
         for aqm, rows in earlier.presets.items():
             if self.presets.get(aqm, rows) != rows:
+                one_word = "".join(rows.split())
                 raise InputError(
-                    f"{folder}: holds runs of {aqm} as it was: --aqm {rows}; give that, {other}"
+                    f"{folder}: holds runs of {aqm} as it was: --aqm {one_word}; give that, {other}"
                 )
         newer = set(map(unversioned, self.aqms))
         kept = [aqm for aqm in earlier.aqms if aqm in self.aqms or unversioned(aqm) not in newer]

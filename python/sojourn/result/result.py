@@ -32,6 +32,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+from sojourn.core.arguments import checked
 from sojourn.core.errors import InputError, SojournError, StoreError
 from sojourn.result import columns
 from sojourn.store.folder import MARK
@@ -262,6 +263,7 @@ class Result:
             for batch in run.entry.transfer_batches() or ():
                 yield arrow.labelled(pa.Table.from_batches([batch]), run.labels)
 
+    @checked
     def save(self, folder: str | Path) -> None:
         """Write the folder; it counts as finished only with its last file."""
         from sojourn.store.folder import claim
@@ -331,11 +333,12 @@ class Result:
             return {name: beside} if write_all(beside, self.transfers()) else {}
 
     @classmethod
+    @checked
     def load(cls, folder: str | Path) -> Self:
         """Read a folder back. StoreError: it is not whole. InputError: it holds no result."""
         folder = Path(folder)
         if folder.is_file():
-            raise InputError(f"{folder}: is a file; name the folder that --out made")
+            raise InputError(f"{folder}: is a file; name the folder of a result")
         if not folder.is_dir():
             raise InputError(f"{folder}: there is no such folder; {_makes(folder)}")
         try:

@@ -69,15 +69,7 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
     short = _shorthand(data)
     if path[0] not in _TOP and path[0] not in data and (meant := _meant(data, path)):
         raise InputError(f"--set {key}: no such key. Did you mean '{meant}'?")
-    if path[0] in ("links", "nodes") and path[1:] and short:
-        kind = short.replace("_", " ")
-        raise InputError(f"--set {key}: a {kind} has no {path[0]} of its own; set {short}.KEY")
-    if path[0] == "cables":
-        name, rest = (path[1:2] or ["NAME"])[0], ".".join(path[2:]) or "KEY"
-        raise InputError(
-            f"--set {key}: a cable is two links: set links.{name}.{rest} or "
-            f"'links.{name} back.{rest}'"
-        )
+    _check_network(data, path, key)
     if path == ["queue"]:
         raise InputError(f"--set {key}: is a table; set queue.algorithm, or another key of it")
     if path[0] == "queue":
@@ -105,8 +97,35 @@ def assign(data: dict[str, Any], key: str, value: object) -> None:
             table[path[-1]] = {TESTED: old[TESTED], **queue}
 
 
+def _check_network(data: Mapping[str, Any], path: list[str], key: str) -> None:
+    """Raise InputError for a part that the scenario's network has not."""
+    short = _shorthand(data)
+    if short and path[0] in {"nodes", "links", "cables", *NETWORKS} - {short}:
+        kind, part = short.replace("_", " "), path[0].replace("_", " ")
+        raise InputError(f"--set {key}: a {kind} has no {part} of its own; set {short}.KEY")
+    if path[0] == "cables":
+        name, rest = (path[1:2] or ["NAME"])[0], ".".join(path[2:]) or "KEY"
+        raise InputError(
+            f"--set {key}: a cable is two links: set links.{name}.{rest} or "
+            f"'links.{name} back.{rest}'"
+        )
+    if path[0] in NETWORKS and not short:
+        links = [link for link in _listed(data.get("links")) if isinstance(link, dict)]
+        named = [link.get("name") for link in links if link.keys() & _TIMED]
+        rest = path[-1] if path[-1] in Link.model_fields else "KEY"
+        raise InputError(
+            f"--set {key}: this scenario has links in place of a {path[0].replace('_', ' ')}; set "
+            f"links.{(named or ['NAME'])[0]}.{rest}"
+        )
+
+
 def _path(data: Mapping[str, Any], key: str) -> list[str]:
     path = key.split(".")
+    if not all(path):
+        raise InputError(
+            f"--set {key}: a part of the key is empty; write words with points between them, as "
+            "in flows.web.count"
+        )
     if len(path) > DEEPEST:
         raise InputError(f"--set {key}: has {len(path)} parts; allowed: {DEEPEST}")
     if path[0] not in data and path[0] not in _TOP and len(path) == 1:
@@ -152,7 +171,7 @@ def _check_row(data: Mapping[str, Any], algorithm: str, row: str, key: str) -> N
     names = ", ".join(having)
     raise InputError(
         f"--set {key}: '{algorithm}' has no parameter '{row}'; these have it: {names}. "
-        f"To set it for one of them: --aqm NAME:{row}=..."
+        f"To set it for one of them: --aqm NAME:{row}=VALUE"
     )
 
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 # More would hide the first, and each search for a nearest name takes its time.
 MOST_PROBLEMS = 20
+# Nobody reads a longer list.
+_LISTED = 10
 
 
 def problems(scenario: Scenario) -> list[Problem]:
@@ -47,7 +49,8 @@ def problems(scenario: Scenario) -> list[Problem]:
     own = islice(_own_problems(scenario), most)
     if network is None:
         listed = list(own)
-        return listed + _engine_problems(scenario, None, listed, most)
+        listed += _engine_problems(scenario, None, listed, most)
+        return [problem for problem in listed if not _follows(problem[0], scenario)]
     if listed := list(islice(_network_problems(scenario, network), most)):
         # A shorthand with problems has no graph; its flows and record are checked without one.
         listed += own
@@ -58,6 +61,15 @@ def problems(scenario: Scenario) -> list[Problem]:
     listed = list({layout.path_in_file(path): reason for path, reason in queues}.items())
     listed += own
     return listed + _engine_problems(scenario, layout, listed, most)
+
+
+def _follows(path: Path, scenario: Scenario) -> bool:
+    """Tell whether a problem is there because a graph has no nodes or no links: then each name of
+    one is wrong."""
+    in_queues = not scenario.links and path[:2] == ("record", "queues")
+    ends = {"from", "to"} if not scenario.nodes else set()
+    ways = {"path"} if not scenario.nodes or not scenario.links else set()
+    return in_queues or not (ends | ways).isdisjoint(path)
 
 
 def _is_general(path: Path, key: str) -> bool:
@@ -116,8 +128,13 @@ def _own_problems(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _graph(scenario: Scenario) -> Iterator[Problem]:
-    if not scenario.nodes:
+    if not scenario.nodes and not scenario.links:
         yield ("nodes",), "no network: give nodes, links and flows, or a [dumbbell]"
+    elif not scenario.nodes:
+        ends = dict.fromkeys(end for link in scenario.links for end in (link.from_, link.to))
+        yield ("nodes",), f"no nodes; the links name {written([*ends][:_LISTED])}"
+    elif not scenario.links:
+        yield ("links",), "no links; each leads from one of the nodes to another"
     for index, link in enumerate(scenario.links):
         yield from end_problems(link, ("links", index))
         if link.end:
@@ -198,8 +215,9 @@ def _engine_problems(
     data = _simplified(data, layout, [path for path, _ in known])
     data = _plain_record(data, scenario)
     faults = _native.check_scenario(json.dumps(data))
-    if not scenario.record.windows:
-        # The window of the whole run is in no file; the duration has the fault.
+    if not scenario.record.windows or scenario.duration == 0:
+        # The window of the whole run is in no file, and no other fits a run of no time; the
+        # duration has the fault.
         faults = [fault for fault in faults if not fault[0].startswith("record.windows")]
     cut = [(i, window) for i, whole in enumerate(scenario.record.windows) for window in whole.cut()]
     wholes = {name: whole.name for whole in scenario.record.windows for name in whole.piece_names()}

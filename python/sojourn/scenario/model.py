@@ -25,6 +25,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
+from sojourn.core.arguments import checked
 from sojourn.core.hosts import HZ, Ticks
 from sojourn.core.units import Duration
 from sojourn.scenario import checks, engine
@@ -113,11 +114,12 @@ class Scenario(Model):
         data = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         return {"format": self.format, **data}
 
+    @checked
     def replace(self, change: Callable[[dict[str, Any]], None]) -> Scenario:
         """Return a changed copy: `change` edits the data that a TOML file would hold."""
         data = self.to_data()
         change(data)
-        return Scenario.model_validate(data)
+        return Scenario(**data)
 
 
 def write_toml(data: Mapping[str, Any]) -> str:

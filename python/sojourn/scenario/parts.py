@@ -8,8 +8,9 @@ them from the run's seed, the same on every host, and has the rules of ranges.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -23,11 +24,12 @@ from pydantic import (
     StrictBool,
     StrictInt,
     Tag,
+    ValidationError,
     model_serializer,
 )
 from pydantic_core import PydanticCustomError
 
-from sojourn.core.errors import nearest, written
+from sojourn.core.errors import InputError, nearest, written
 from sojourn.core.units import Duration
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _./-]*$", max_length=80)]
@@ -99,6 +101,23 @@ class Model(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
     )
+
+    # How the mistakes in a part's data are written; `toml`, which has the sentences, sets it.
+    mistakes: ClassVar[Callable[[ValidationError, dict[str, Any], type[BaseModel]], str]]
+
+    if not TYPE_CHECKING:  # types know the fields as its arguments
+
+        def __init__(self, /, *values: object, **data: Any) -> None:
+            made = type(self)
+            if values:
+                raise InputError(f"{made.__name__}: its values have names: give each as KEY=VALUE")
+            try:
+                super().__init__(**data)
+            except ValidationError as error:
+                raise InputError(Model.mistakes(error, data, made)) from error
+
+        # `model_validate` goes on without it: that tells where the mistakes are.
+        __init__.__pydantic_base_init__ = True
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Return itself, since it never changes: pydantic copies each default for each use."""

@@ -23,7 +23,7 @@ from sojourn.scenario.ends import tags
 from sojourn.scenario.flows import KINDS
 from sojourn.scenario.model import FORMAT, Scenario
 from sojourn.scenario.networks import NETWORKS, OF_GRAPH, beside, cables
-from sojourn.scenario.parts import TAGS
+from sojourn.scenario.parts import TAGS, Model
 from sojourn.user_aqm import library
 
 Keys = tuple[str | int, ...]
@@ -45,6 +45,10 @@ def read_text(path: str | Path) -> str:
     """Read the text of a file; raise InputError with the reason if that fails."""
     try:
         return Path(path).read_text(encoding="utf-8")
+    except IsADirectoryError as error:
+        inside = next(iter(sorted(Path(path).glob("*.toml"))), "")
+        such = f", such as {inside}" if inside else ""
+        raise InputError(f"{path}: is a folder; name a file in it{such}") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -69,6 +73,7 @@ _TOML_REMEDIES = {
     """Expected "'\"""": "; a quotation mark is missing",
 }
 _TWICE = ("Cannot overwrite a value", "Cannot declare")
+_OPEN = ("Invalid value", "Unclosed", "Invalid initial character")
 
 
 def parse(text: str, source: str, model: type[BaseModel] = Scenario) -> dict[str, Any]:
@@ -78,10 +83,13 @@ def parse(text: str, source: str, model: type[BaseModel] = Scenario) -> dict[str
         return toml.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         reason, _, place = str(error).partition(" (at ")
-        numbers = re.findall(r"\d+", place) or [str(len(text.splitlines()) or 1)]
+        found = re.findall(r"\d+", place)
+        numbers = found or [str(len(text.splitlines()) or 1)]
         remedies = (said for words, said in _TOML_REMEDIES.items() if reason.startswith(words))
         remedy = next(remedies, "")
         line = text.split("\n")[int(numbers[0]) - 1]
+        if reason.startswith(_OPEN) and (opened := _unclosed(text, int(found[0]) if found else 0)):
+            remedy = opened
         if reason.startswith(_TWICE) and (header := _HEADER.match(line.lstrip())):
             as_list = _as_list(_words(header), model)
             remedy = f"; it {as_list}" if as_list else remedy
@@ -133,7 +141,7 @@ def sentences(
     """Write one line for each mistake, in the file's order."""
     places = _places(text)
     reasons: dict[Keys, str] = {}
-    for path, reason in _mistakes(error, data, model):
+    for path, reason in _mistakes(error, data, model, in_file=bool(text)):
         reasons.setdefault(path, reason)
     problems = sorted((_line_at(places, path) or 0, spell(path), reasons[path]) for path in reasons)
     lines = [f"{source}{f':{n}' if n else ''}: {key}: {reason}" for n, key, reason in problems]
@@ -142,8 +150,15 @@ def sentences(
     return "\n".join(lines)
 
 
+def _in_python(error: ValidationError, data: dict[str, Any], model: type[BaseModel]) -> str:
+    return sentences(error, data, model.__name__, "", model)
+
+
+Model.mistakes = _in_python
+
+
 def _mistakes(
-    error: ValidationError, data: dict[str, Any], model: type[BaseModel]
+    error: ValidationError, data: dict[str, Any], model: type[BaseModel], *, in_file: bool
 ) -> Iterator[tuple[Keys, str]]:
     """Yield the place and the reason of each mistake. A mistyped key is also a missing one: in a
     table with an unknown key, missing keys are not reported, nor those that are in a table whose
@@ -170,7 +185,7 @@ def _mistakes(
         path = _real_path(cables.path_in_file(entry["loc"], data), data)
         if context.get("key"):
             path = (*path, context["key"])
-        yield path, _reason(dict(entry), path, data, model)
+        yield path, _reason(dict(entry), path, data, model, in_file=in_file)
 
 
 def _misspelt(
@@ -189,7 +204,12 @@ def _misspelt(
 
 
 def _reason(
-    entry: dict[str, Any], path: Keys, data: Mapping[str, Any], model: type[BaseModel]
+    entry: dict[str, Any],
+    path: Keys,
+    data: Mapping[str, Any],
+    model: type[BaseModel],
+    *,
+    in_file: bool,
 ) -> str:
     kind, value = entry["type"], entry.get("input")
     context = entry.get("ctx", {})
@@ -211,7 +231,10 @@ def _reason(
         return f"{written(choice)} is not a choice; allowed: {expected}.{meant}"
     if kind in ("tuple_type", "list_type") and isinstance(value, dict):
         words = [str(key) for key in path if not isinstance(key, int)]
-        return _as_list(words, model) or f"{_shortened(value)} {_SENTENCES[kind]}"
+        as_list = _as_list(words, model)
+        if as_list and not in_file:
+            return "is a list of tables, as in [{KEY = VALUE}]"
+        return as_list or f"{_shortened(value)} {_SENTENCES[kind]}"
     if kind in _SENTENCES:
         return f"{_shortened(value)} {_SENTENCES[kind].format(**context)}"
     return f"{_shortened(value)}: {entry['msg']}"
@@ -427,6 +450,29 @@ def _places(text: str) -> dict[Keys, int]:
         elif element is None and not is_value:
             words += (token[1:-1],) if token[0] in "\"'" else tuple(filter(None, token.split(".")))
     return implied | places
+
+
+# No line inside brackets begins so.
+_NEXT = re.compile(r"""\s*(\[\[?[^\[\],]+\]|[\w."'-]+\s*=)""")
+
+
+def _unclosed(text: str, line: int) -> str:
+    """Name a bracket that is open where this line begins, if it looks like the next key or table.
+    Line 0 is the end of the text. Empty: there is none."""
+    if line and not _NEXT.match(text.split("\n")[line - 1]):
+        return ""
+    opened: list[tuple[str, int]] = []
+    at = 1
+    for match in _TOKEN.finditer(text):
+        if at == line:
+            break
+        token = match[0]
+        if token in ("[", "{"):
+            opened.append((token, at))
+        elif token in ("]", "}") and opened:
+            opened.pop()
+        at += token.count("\n")
+    return f"; the '{opened[-1][0]}' of line {opened[-1][1]} is not closed" if opened else ""
 
 
 def _header(text: str, start: int, counts: dict[Keys, int]) -> Keys:

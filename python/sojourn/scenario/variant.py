@@ -82,7 +82,7 @@ def read(text: str, by: str = "--aqm") -> Variant:
     if "," in name and not library.is_file(name):
         parts = re.split(r",(?![^,:]*=)", text)
         each = " ".join(f"--aqm {part.strip()}" for part in parts)
-        raise InputError(f"{by} {text}: give each algorithm an --aqm of its own: {each}")
+        raise InputError(f"{by} {text}: name each algorithm by itself: {each}")
     name, chosen = algorithms.find_preset(name)
     rows: dict[str, object] = {}
     for assignment in rest.split(",") if colon else ():

@@ -71,7 +71,7 @@ def charts(
     for name in chosen:
         if "," in name:
             each = " ".join(f"--figure {part.strip()}" for part in name.split(","))
-            raise InputError(f"--figure {name}: give each a --figure of its own: {each}")
+            raise InputError(f"--figure {name}: name each by itself: {each}")
         if name not in FIGURES:
             raise InputError(f"--figure {name}: there is no such figure.{nearest(name, FIGURES)}")
     made, sentences = [], []

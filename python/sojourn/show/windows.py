@@ -128,7 +128,7 @@ def _of_queues(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Ch
     return Chart.described(figure.name, figure.title, caption, panels, clauses)
 
 
-_AGAIN = "an older version made them: run the command again with another --out"
+_AGAIN = "an older version made them: make the runs again, in another folder"
 
 
 def _of_groups(measured: Measured, cases: Sequence[Case], figure: _Figure) -> Chart:

@@ -90,6 +90,9 @@ def build(file: Path) -> Library:
         return known[1]
     if not file.is_file():
         name = shown(file)
+        if file.exists() or file.suffix != ".c":
+            there = "is no C file" if file.exists() else "there is no such file"
+            raise InputError(f"{name}: {there}; an algorithm is a file NAME.c")
         raise InputError(
             f"{name}: there is no such file; 'sojourn new {name}' writes one to begin with"
         )
@@ -333,7 +336,8 @@ def write_template(path: Path) -> Path:
     name = file.stem
     if file.suffix != ".c" or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(
-            f"{path}: an algorithm is named by its file: write NAME.c, NAME of a-z, 0-9 and _"
+            f"{path}: an algorithm is named by its file: write NAME.c, NAME of a-z, 0-9 and _, "
+            "beginning with a letter"
         )
     if name in (raw["name"] for raw in _native.algorithms()):
         raise InputError(f"{path}: '{name}' is an algorithm of Sojourn's; choose another name")

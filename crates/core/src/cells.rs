@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Sojourn authors
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 
-//! What rings are made of: a power of two of cells, which any running number names under a mask.
-//! Places are asked for several times a packet, so none is checked again.
+//! The cells that rings are made of. Their count is a power of two, so a running number and a mask
+//! choose a cell. A packet asks for several, so no place is checked at run time.
 
 /// The cells. There is at least one, and their number is a power of two.
 #[derive(Clone, Debug)]
 pub struct Cells<T>(Box<[T]>);
 
 impl<T: Clone + Default> Cells<T> {
-    /// That many.
+    /// Makes `count` cells of the default value.
     ///
     /// # Panics
     /// When `count` is no power of two.
@@ -21,7 +21,7 @@ impl<T: Clone + Default> Cells<T> {
 }
 
 impl<T> Cells<T> {
-    /// How many.
+    /// Returns the number of cells.
     #[inline]
     #[must_use]
     pub fn count(&self) -> usize {

@@ -126,6 +126,7 @@ impl Rtt {
         self.max_rto
     }
 
+    /// tcp_rto_min, us: the least deviation in Linux's form, in that of RFC 6298 the least timeout.
     #[inline]
     pub fn floor_us(&self) -> u32 {
         self.floor_us

@@ -26,7 +26,7 @@ pub const KIND: Kind = Kind {
     .optional()],
 };
 
-/// What a scenario says of it.
+/// Its table in a scenario.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

@@ -53,7 +53,7 @@ pub enum Connections {
     One,
 }
 
-/// What a scenario says of it.
+/// Its table in a scenario.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

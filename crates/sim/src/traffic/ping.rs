@@ -28,7 +28,7 @@ pub const KIND: Kind = Kind {
     ],
 };
 
-/// What a scenario says of it.
+/// Its table in a scenario.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
@@ -59,7 +59,7 @@ impl Traffic for Spec {
     }
 }
 
-/// Datagrams at equal distances.
+/// Datagrams at equal intervals.
 #[derive(Clone, Debug)]
 pub struct Echoes {
     interval_ns: u64,

@@ -18,7 +18,7 @@ pub const KIND: Kind = Kind {
     keys: &[Key::new("size", Unit::Size, "of each transfer").within(1.0, 4e18)],
 };
 
-/// What a scenario says of it.
+/// Its table in a scenario.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

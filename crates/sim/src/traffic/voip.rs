@@ -62,7 +62,7 @@ pub const KIND: Kind = Kind {
     ],
 };
 
-/// What a scenario says of it.
+/// Its table in a scenario.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

@@ -98,7 +98,7 @@ pub const KIND: Kind = Kind {
     ],
 };
 
-/// What a scenario says of it.
+/// Its table in a scenario.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]

@@ -13,8 +13,8 @@ use crate::tcp::connection::Connection;
 use crate::tcp::timers::{JIFFY_US, MIN_TIMEOUT_US};
 
 impl Connection {
-    /// Arms the timer of a probe (tcp_schedule_loss_probe). With
-    /// `timer_restarts` the retransmission timeout would count from now, else
+    /// Arms the timer of a probe (tcp_schedule_loss_probe), no later than the
+    /// retransmission timeout. That counts from now if `timer_restarts`, else
     /// from the oldest packet. False: no probe is due in this state.
     #[inline(always)]
     pub(in crate::tcp) fn schedule_probe(&mut self, timer_restarts: bool) -> bool {
@@ -37,6 +37,7 @@ impl Connection {
             };
             us_to_jiffies(u64::from(srtt8 >> 2) + extra)
         } else {
+            // A jiffy is a millisecond.
             u64::from(self.config.initial_rto_ms)
         };
         let left_us = if timer_restarts {

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sojourn.cli import status
@@ -65,6 +67,85 @@ def test_a_choice_without_a_gain_is_told_as_one() -> None:
     reason = Advice(LINE, (best,), bare, best, ()).reason
     assert "in place of" not in reason
     assert "no less than the 21 ms without a shaper" in reason
+
+
+WORDS = ["advise", "--up", "5mbit", "--down", "50mbit"]
+
+
+def printed(capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[str, Any]]:
+    """What the command prints of the line, and its JSON."""
+    assert status([*WORDS, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert status(WORDS) == 0
+    return capsys.readouterr().out, data
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, bare: Tried, *all_: Tried) -> None:
+    """The command gets these numbers in place of runs."""
+    best, as_good = advise.choose(all_, LINE)
+    advice = Advice(LINE, all_, bare, best, as_good)
+    monkeypatch.setattr(advise, "advise", lambda *_, **__: advice)
+
+
+def test_a_line_that_no_algorithm_helps_gets_a_sentence_and_no_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand_in(monkeypatch, tried("-", 21, 0.5), tried("fq_codel", 22, 0.5))
+    text, data = printed(capsys)
+    assert "no algorithm helps on this line. The best of them is fq_codel: " in text
+    assert "tc qdisc" not in text
+    assert (data["best"], data["as_good"], data["commands"]) == (None, [], [])
+    assert data["reason"] in text
+
+
+def test_who_was_left_out_is_marked_with_the_number_that_decided(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of = {"pie": 20, "codel": 34.2, "fq_codel": 40}
+    candidates = (tried(aqm, 30, 0.5, mbps) for aqm, mbps in of.items())
+    stand_in(monkeypatch, tried("-", 440, 9, 10), *candidates)
+    text, data = printed(capsys)
+    assert text.count(", left out") == 1 and "50.0, left out" in text
+    assert [row["left_out"] for row in data["tried"]] == [
+        None,
+        "throughput is 50.0 % of the most, below 85",
+        None,
+        None,
+    ]
+    shares = [row["throughput_pct_of_most"] for row in data["tried"]]
+    assert shares == pytest.approx([25, 50, 85.5, 100])
+
+
+def test_the_number_of_the_sentence_is_in_the_table_and_odd_cells_are_explained(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The slower direction is not the same in each seed.
+    ways = {NUMBERS[0]: [600.0, 100.0, 100.0], NUMBERS[1]: [100.0, 600.0, 600.0]}
+    for page_s, told in (
+        (7.5, "without ±: measured in one seed alone"),
+        (math.nan, "–: none came, in no seed"),
+    ):
+        values = tried("-", 440, 9).values
+        pages = {NUMBERS[2]: [page_s, math.nan, math.nan]}
+        stand_in(monkeypatch, Tried("-", {**values, **ways, **pages}), tried("fq_codel", 22, 0.5))
+        text, data = printed(capsys)
+        assert "in place of 600 ms" in text and "600.00 ± 0.00" in text
+        assert data["tried"][0]["slower_way_ms"]["mean"] == 600
+        assert told in text and ("without ±" in text) + ("none came" in text) == 1
+
+
+def test_a_file_of_another_content_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand_in(monkeypatch, tried("-", 440, 9), tried("fq_codel", 22, 0.5))
+    file = tmp_path / "line.toml"
+    words = [*WORDS, "--out", str(file)]
+    assert status(words) == status(words) == 0
+    file.write_text(f"{file.read_text()}# mine\n")
+    capsys.readouterr()
+    assert status(words) == 2 and file.read_text().endswith("# mine\n")
+    said = capsys.readouterr()
+    assert not said.out and "there is such a file with other content; nothing was" in said.err
 
 
 def test_calls_that_the_slower_shaper_cannot_carry_are_refused_and_those_it_can_are_not() -> None:

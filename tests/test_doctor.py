@@ -19,7 +19,7 @@ import pytest
 from sojourn.cli import status, upkeep
 from sojourn.core.errors import InputError, RunError
 from sojourn.core.units import Rate
-from sojourn.linux import device, doctor, metrics
+from sojourn.linux import device, doctor, metrics, typed
 from sojourn.linux.device import (
     ARRIVING,
     CLASSES,
@@ -43,7 +43,15 @@ def recorded(set_up: SetUp) -> tuple[Reading, Reading]:
 
 def verdicts(set_up: SetUp) -> list[Verdict]:
     line = Rate(LINE) if set_up.line else None
-    return doctor.examine(*recorded(set_up), set_up.device, line, line)
+    down = line if "ifb0" in set_up.devices else None
+    return doctor.examine(*recorded(set_up), set_up.device, line, down)
+
+
+def faults(name: str, up: str | None = LINE, down: str | None = None) -> list[Verdict]:
+    """What the doctor finds in a recording at a line of these rates."""
+    [set_up] = [one for one in EVERY if one.name == name]
+    rates = (doctor.rate_of("--up", up), doctor.rate_of("--down", down))
+    return doctor.examine(*recorded(set_up), set_up.device, *rates)
 
 
 def test_there_are_ten_of_each() -> None:
@@ -71,8 +79,72 @@ def test_a_verdict_names_the_command_that_shows_it_and_one_that_mends_it(set_up:
 
 def test_probes_that_do_not_pass_the_queue_are_a_verdict() -> None:
     [quiet] = [set_up for set_up in SOUND if set_up.name == "quiet"]
-    [verdict] = doctor.examine(*recorded(quiet), quiet.device, probes=20)
-    assert verdict.check == "statistics" and "20 datagrams" in verdict.sentence
+    [verdict] = doctor.examine(*recorded(quiet), quiet.device, probed="192.0.2.7")
+    assert verdict.check == "statistics" and "20 datagrams to 192.0.2.7" in verdict.sentence
+    assert "ip route get 192.0.2.7" in verdict.show and "ADDRESS" not in verdict.mend
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "::1"])
+def test_a_probe_to_this_machine_is_refused_before_any_datagram(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_for = asked(device.ROUTE_TO, address)
+    answers = {asked_for: f'[{{"type":"local","dst":"{address}","dev":"lo"}}]'}
+    monkeypatch.setattr(device, "ask", answers.__getitem__)
+    monkeypatch.setattr("socket.socket", lambda *_: pytest.fail("a datagram"))
+    with pytest.raises(InputError, match=f"^--probe {address}: is an address of this machine"):
+        device.probe_with(address)
+
+
+def test_a_line_down_without_a_queue_of_arrivals_is_a_fault_with_all_its_commands() -> None:
+    [verdict] = faults("fq_codel", LINE, "50mbit")
+    assert verdict.check == "download" and "50 Mbit/s" in verdict.sentence
+    lines = typed.arriving("wan", "ifb-wan", Rate("47500 kbit/s"), "sojourn fq codel ecn")
+    assert verdict.mend.split("; ") == lines.splitlines()
+
+
+def test_a_shaper_of_another_device_may_be_that_of_what_arrives() -> None:
+    [set_up] = [one for one in EVERY if one.name == "fq_codel"]
+    first, now = recorded(set_up)
+    shaper = {"kind": "htb", "handle": "1:", "root": True, "options": {}}
+    for kind, said in (("", []), ("ifb", ["download"])):
+        lan = {"ifname": "lan", "flags": ["UP"], "linkinfo": {"info_kind": kind}}
+        answers = dict(now.answers)
+        for command, more in ((LINKS, lan), (QDISCS, {**shaper, "dev": "lan"})):
+            answers[command] = json.dumps([*json.loads(answers[command]), more])
+        verdicts = doctor.examine(first, Reading(answers), "wan", Rate(LINE), Rate(LINE))
+        assert [verdict.check for verdict in verdicts] == said
+
+
+def test_a_plain_queue_without_a_shaper_is_told_of_both_and_one_mend_gives_both() -> None:
+    [set_up] = [one for one in EVERY if one.name == "bare"]
+    first, now = (
+        Reading(
+            {
+                **reading.answers,
+                QDISCS: json.dumps([{**reading.qdiscs("wan")[0], "kind": "pfifo", "options": {}}]),
+            }
+        )
+        for reading in recorded(set_up)
+    )
+    aqm, shaper = doctor.examine(first, now, "wan", Rate("5mbit"))
+    assert (aqm.check, shaper.check) == ("aqm", "shaper")
+    lines = typed.shaper("wan", Rate("4750 kbit/s"), "sojourn fq codel ecn").splitlines()
+    assert aqm.mend.split("; ") == shaper.mend.split("; ") == lines
+    [alone] = doctor.examine(first, now, "wan")
+    assert alone.mend == "tc qdisc replace dev wan root sojourn fq codel ecn"
+
+
+def test_a_missing_shaper_above_an_aqm_is_answered_with_the_rates_that_were_given() -> None:
+    [verdict] = faults("no_shaper", "5mbit")
+    assert verdict.mend == "sojourn advise --up 5000kbit --down RATE"
+
+
+def test_a_shaper_below_half_of_the_line_is_a_fault_and_one_above_is_none() -> None:
+    [verdict] = faults("fq_codel", "40mbit")
+    assert verdict.check == "shaper" and "19 Mbit/s pass, less than half" in verdict.sentence
+    assert verdict.mend.endswith("htb rate 38000kbit")
+    assert faults("fq_codel", "37mbit") == []
 
 
 def test_a_tc_without_the_plugin_is_answered_with_the_remedy() -> None:
@@ -149,6 +221,18 @@ def test_ends_of_a_veth_that_name_each_other_end_the_search() -> None:
     pair = [{"ifname": "a", "link": "b"}, {"ifname": "b", "link": "a"}, {"ifname": "wan"}]
     odd = Reading({**now.answers, LINKS: json.dumps(pair), ROUTES: '[{"dev":"a"}]'})
     assert "device" in [verdict.check for verdict in doctor.examine(first, odd, "wan")]
+
+
+def test_the_peer_of_a_veth_is_not_below_it() -> None:
+    [quiet] = [set_up for set_up in SOUND if set_up.name == "quiet"]
+    first, now = recorded(quiet)
+    veth = {"linkinfo": {"info_kind": "veth"}}
+    pair = [{"ifname": "out", "link": "wan", **veth}, {"ifname": "wan", "link": "out", **veth}]
+    vlan = [{"ifname": "out", "link": "wan", "linkinfo": {"info_kind": "vlan"}}, {"ifname": "wan"}]
+    for links, said in ((pair, ["device"]), (vlan, [])):
+        answers = {LINKS: json.dumps(links), ROUTES: '[{"dev":"out"}]'}
+        other = Reading({**now.answers, **answers})
+        assert [verdict.check for verdict in doctor.examine(first, other, "wan")] == said
 
 
 def test_an_ifb_that_came_between_two_readings_is_judged() -> None:

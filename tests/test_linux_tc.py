@@ -255,6 +255,23 @@ def test_the_systems_tc_gets_the_words_and_a_plugin_that_is_built_once(
     assert re.search(r" [DB] sojourn_qdisc_util$", symbols, re.M)
 
 
+def test_a_lone_help_is_of_the_command_and_any_other_is_tcs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[list[str]] = []
+
+    def tc(words: list[str]) -> int:
+        given.append(words)
+        return 7
+
+    monkeypatch.setattr(command, "tc", tc)
+    assert status(["linux", "tc", "--help"]) == 0
+    assert "sojourn linux tc -s qdisc show" in capsys.readouterr().out and not given
+    for words in (["-help"], ["qdisc", "help"], ["qdisc", "--help"], []):
+        assert status(["linux", "tc", *words]) == 7
+        assert given.pop() == words
+
+
 def test_a_plugin_that_is_named_stays(
     system: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

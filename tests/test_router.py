@@ -146,6 +146,7 @@ def set_up(
     says: Mapping[str, str] | None = None,
     user: int = 0,
     others: Sequence[str] = (),
+    between: str = "\n",
 ) -> Laid:
     """Run the unit's script beside programs that only write down how they are called; devices whose
     names the words `there` do not hold are missing. A program that `says` has refuses sojourn by
@@ -160,7 +161,7 @@ def set_up(
     for name, text in {"id": f"echo {user}", **dict.fromkeys(others, ":")}.items():
         lay(programs / name, f"#!/bin/sh\n{text}\n")
     if conf:
-        (folder / f"{device}.conf").write_text("\n".join(conf))
+        (folder / f"{device}.conf").write_text(between.join(conf), newline="")
     done = subprocess.run(
         ["sh", BOOT / "sojourn-qdisc", verb, device],
         env={"PATH": f"{programs}:/usr/bin:/bin", "SOJOURN_CONF_DIR": str(folder)},
@@ -178,6 +179,32 @@ def test_the_guides_file_sets_what_advise_prints(tmp_path: Path) -> None:
     told = typed.router("fq_codel", Rate("4750 kbit/s"), Rate("47500 kbit/s")).splitlines()
     lines = [line for line in laid.lines if " qdisc del " not in line]
     assert lines == ["modprobe sch_sojourn", *told]
+
+
+@pytest.mark.parametrize(
+    ("conf", "between"),
+    [
+        ([*CONF, ""], "\r\n"),
+        (["  # a line of 5 Mbit/s", "\t", " UP = 4750kbit ", "DOWN\t=47500kbit", *CONF[2:]], "\n"),
+    ],
+)
+def test_blanks_and_carriage_returns_of_the_file_do_not_count(
+    tmp_path: Path, conf: list[str], between: str
+) -> None:
+    laid = set_up(tmp_path, "start", *conf, between=between)
+    assert laid == set_up(tmp_path, "start", *CONF) and laid.status == 0
+
+
+def test_a_rate_may_have_a_point_and_any_unit_of_bits(tmp_path: Path) -> None:
+    for rate in ("4.5mbit", "0.5Gbit", "5000000bit", "5Mibit"):
+        laid = set_up(tmp_path, "start", f"UP={rate}", *CONF[1:])
+        assert laid.status == 0 and any(f"rate {rate} " in line for line in laid.lines)
+
+
+def test_of_a_usage_behind_a_refusal_only_the_reason_is_told(tmp_path: Path) -> None:
+    usage = 'Illegal \\"rate\\"\nUsage: ... qdisc add ... htb\n default minor id'
+    laid = set_up(tmp_path, "start", *CONF, says={"tc": usage})
+    assert laid.status == 1 and 'Illegal "rate"' in laid.told and laid.told.count("\n") == 1
 
 
 def test_htb_is_gone_before_it_is_set_again(tmp_path: Path) -> None:
@@ -214,6 +241,11 @@ def test_a_start_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
         ([*CONF, "RATE=1mbit"], "no key is called RATE; the keys are UP, DOWN and QUEUE"),
         ([*CONF[:2], "QUEUE='fq codel'"], "QUEUE has quotes; write its value without them"),
         ([*CONF[:2], "QUEUE=$(touch no)", "touch no"], "no key is called touch no;"),
+        *[
+            ([f"UP={rate}", *CONF[1:]], f"UP={rate} is no rate; write a number and its unit")
+            for rate in ("5potato", "5", "5mbps", "mbit", "0kbit", "5 mbit", "-5mbit", "4.mbit")
+        ],
+        ([CONF[0], "DOWN=5g", CONF[2]], "DOWN=5g is no rate; "),
     ],
 )
 def test_a_fault_of_the_file_changes_nothing(tmp_path: Path, conf: list[str], told: str) -> None:

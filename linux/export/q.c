@@ -100,6 +100,41 @@ static void print_responder6(struct rtattr *nest)
 }
 
 #endif
+static void help_row(const struct aqm_field *row)
+{
+	const char *note = aqm_units[row->unit].note;
+	char def[VALUE_TEXT], min[VALUE_TEXT], max[VALUE_TEXT];
+
+	value_write(row, row->def, def);
+	value_write(row, row->min, min);
+	value_write(row, row->max, max);
+	if (row->type == AQM_BOOL)
+		fprintf(stderr, "  %s | no%s (default %s%s)\n", row->name, row->name,
+		        row->def ? "" : "no", row->name);
+	else if (row->type == AQM_CHOICE)
+		fprintf(stderr, "  %s %s (default %s)\n", row->name, value_words(row, " | "),
+		        def);
+	else
+		fprintf(stderr, "  %s %s to %s (default %s)\n", row->name, min, max, def);
+	fprintf(stderr, "      %s", row->help);
+	if (note)
+		fprintf(stderr, " (%s)", note);
+	fprintf(stderr, "%s\n", row->flags & AQM_FIXED ? "; cannot be changed later" : "");
+#ifdef EXPORT_ECHO
+	if (row->unit == AQM_IPV4)
+		fprintf(stderr, "      also an IPv6 address, for its IPv6 probes\n");
+#endif
+}
+
+static void help(void)
+{
+	const struct aqm_field *row;
+
+	fprintf(stderr, "Usage: ... EXPORT_NAME [ ROW VALUE | ROW | noROW ] ...\nRows:\n");
+	for (row = options; row->name; row++)
+		help_row(row);
+}
+
 /* One option; the number of words used, or -1. */
 static int parse_row(struct nlmsghdr *message, int argc, char **argv)
 {
@@ -112,7 +147,8 @@ static int parse_row(struct nlmsghdr *message, int argc, char **argv)
 	if (no)
 		row = find_row(argv[0] + 2);
 	if (!row || (no && row->type != AQM_BOOL)) {
-		fprintf(stderr, "EXPORT_NAME: what is \"%s\"?\n", argv[0]);
+		fprintf(stderr, "EXPORT_NAME: what is \"%s\"? Try \"EXPORT_NAME help\"\n",
+		        argv[0]);
 		return -1;
 	}
 	if (row->type == AQM_BOOL) {
@@ -144,8 +180,13 @@ static int parse(const struct qdisc_util *self, int argc, char **argv, struct nl
 	        addattr_nest(message, TC_MESSAGE_BYTES, TCA_OPTIONS | NLA_F_NESTED);
 
 	while (argc > 0) {
-		int used = parse_row(message, argc, argv);
+		int used;
 
+		if (!strcmp(argv[0], "help")) {
+			help();
+			return -1;
+		}
+		used = parse_row(message, argc, argv);
 		if (used < 0)
 			return -1;
 		argc -= used;

@@ -16,6 +16,8 @@ from sojourn.algorithms import algorithms
 from sojourn.cli import status
 from sojourn.core.errors import InputError
 from sojourn.linux.export import LEAST_KERNEL, export
+from sojourn.linux.export import rows as of_export
+from sojourn.linux.qdiscs import value_text
 from sojourn.linux.uml.boot import boot
 from sojourn.linux.uml.build import Built
 
@@ -44,6 +46,7 @@ def test_the_papers_of_the_house_can_be_exported() -> None:
         ("fifo", "names victims"),
         ("dualpi2", "the kernel has|several queues"),
         ("dukk", "Did you mean"),
+        ("./my.c", "is a file; export takes an algorithm of"),
     ],
 )
 def test_what_no_file_can_hold_is_refused_with_the_reason(name: str, why: str) -> None:
@@ -60,6 +63,36 @@ def test_files_and_command_say_which_kernel_is_the_least(
     assert said.err == "sojourn: sch_lqd.c needs Linux 6.9 or newer: MODULE_ALIAS_NET_SCH\n"
     for name in ("sch_lqd.c", "Makefile"):
         assert "Linux 6.9 or newer" in (tmp_path / name).read_text(), name
+
+
+def test_a_file_that_holds_something_else_stays_and_no_other_is_written(tmp_path: Path) -> None:
+    words = ["linux", "export", "lqd", "--out", str(tmp_path)]
+    other = tmp_path / "Makefile"
+    other.write_text("all:\n")
+    with pytest.raises(InputError, match=r"Makefile: there is such a file with other .* --out$"):
+        export("lqd").write(tmp_path)
+    assert list(tmp_path.iterdir()) == [other] and other.read_text() == "all:\n"
+    other.unlink()
+    assert status(words) == status(words) == 0
+    (tmp_path / "lqd.json").write_text("[]")
+    assert status(words) == 2 and (tmp_path / "lqd.json").read_text() == "[]"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_help_of_an_exported_plugin_names_each_row_with_its_range(
+    name: str, tmp_path: Path
+) -> None:
+    export(name).write(tmp_path)
+    program = alone.words(name, tmp_path)
+    for words in ("help", "limit 5p help"):
+        done = subprocess.run([program, *words.split()], capture_output=True, text=True)
+        assert done.returncode == 1 and done.stdout.startswith(f"Usage: ... {name} [ ROW")
+        for row in of_export.options(algorithms()[name]):
+            least, most = (value_text(row, value) for value in (row.min, row.max))
+            if row.unit not in ("ipv4", "count") and row.kind not in ("choice", "bool"):
+                assert f"  {row.name} {least} to {most} (default " in done.stdout
+            assert re.search(rf"^  {row.name} .*\n      {re.escape(row.help)}", done.stdout, re.M)
+            assert not row.fixed or f"{row.help}; cannot be changed later" in done.stdout
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -160,7 +193,7 @@ def test_a_word_that_an_exported_plugin_lacks_is_refused(tmp_path: Path) -> None
     export("lqd").write(tmp_path)
     program = alone.words("lqd", tmp_path)
     for words, told in (
-        ("limt 5", 'lqd: what is "limt"?'),
+        ("limt 5", 'lqd: what is "limt"? Try "lqd help"'),
         ("limit x", "lqd: limit: a number of"),
         # The kernel would read the lowest 32 bits.
         ("limit 4294967297p", "lqd: limit: at most 16777216p is wanted, not 4294967297p"),

@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sojourn.cli.options import Json, Workers, print_json, verbs
-from sojourn.core.text import Column, Table
+from sojourn.core.text import BESIDE, NOTHING, Column, Table
 
 if TYPE_CHECKING:
-    from sojourn.runs.advise import Advice, Line
+    from sojourn.runs.advise import Advice, Line, Tried
 
 app = verbs()
 
@@ -47,29 +48,64 @@ def advise(
     if out:
         _write(line, out)
     advice = choose(line, seeds=seeds, workers=workers)
-    commands = typed.router(advice.best.aqm, shaped(line.up), shaped(line.down))
+    commands = ""
+    if _helps(advice):
+        commands = typed.router(advice.best.aqm, shaped(line.up), shaped(line.down))
     if as_json:
         print_json(_data(advice, commands))
         return
     _print_table(advice, seeds)
-    print(f"\n{advice.reason}\n")
-    print("# The module and the plugin are installed; WAN is the device to the modem.")
-    print(commands)
+    print(f"\n{_reason(advice)}\n")
+    if commands:
+        print("# The module and the plugin are installed; WAN is the device to the modem.")
+        print(commands)
     print("Not known here:")
     print("\n".join(f"- {sentence}" for sentence in _UNKNOWN))
 
 
 def _write(line: Line, out: Path) -> None:
     from sojourn.core.errors import InputError
+    from sojourn.core.files import refuse_others
     from sojourn.runs.advise import scenario_of
     from sojourn.store.store import write_whole
 
     if out.suffix != ".toml":
         raise InputError(f"--out {out}: a scenario is a TOML file: write FILE.toml")
-    write_whole(out, scenario_of(line).to_toml().encode())
+    text = scenario_of(line).to_toml().encode()
+    refuse_others({out: text}, "name another file with --out")
+    write_whole(out, text)
+
+
+def _helps(advice: Advice) -> bool:
+    """Tell whether calls wait less below a shaper, as the reason's sentence rounds both."""
+    best, bare = (fmean(row.waits_ms) for row in (advice.best, advice.unshaped))
+    return round(best, 0) < round(bare, 0)
+
+
+def _reason(advice: Advice) -> str:
+    if _helps(advice):
+        return advice.reason
+    return f"no algorithm helps on this line. The best of them is {advice.reason}"
+
+
+def _pct_of_most(advice: Advice, row: Tried) -> float:
+    """Return its throughput in per cent of the most that an algorithm has."""
+    most = max(one.throughput(advice.line) for one in advice.tried)
+    return 100 * row.throughput(advice.line) / most
+
+
+def _left_out(advice: Advice, row: Tried) -> str:
+    """Say why an algorithm was no candidate; empty where it was one."""
+    from sojourn.runs.advise import _LEAST_THROUGHPUT
+
+    pct = _pct_of_most(advice, row)
+    if row == advice.unshaped or pct >= 100 * _LEAST_THROUGHPUT:
+        return ""
+    return f"throughput is {pct:.1f} % of the most, below {100 * _LEAST_THROUGHPUT:.0f}"
 
 
 def _print_table(advice: Advice, seeds: int) -> None:
+    from sojourn.result.stats import estimate
     from sojourn.runs.advise import NUMBERS
     from sojourn.show.tables import console, interval, print_table
 
@@ -81,14 +117,36 @@ def _print_table(advice: Advice, seeds: int) -> None:
         )
         for number in NUMBERS
     ]
+    slower = [interval(estimate(row.waits_ms)) for row in rows]
+    columns.insert(2, Column("its slower way\n(ms)", slower))
+    left_out = [", left out" * bool(_left_out(advice, row)) for row in rows]
+    shares = [f"{_pct_of_most(advice, row):.1f}" for row in rows]
+    columns.append(Column("throughput\n(% of the most)", list(map(str.__add__, shares, left_out))))
     title = f"mean ± half of the 95 % interval, seeds 1 to {seeds}"
     names = Column("below the shaper", [row.aqm for row in rows])
-    print_table(console(), Table(title, [names], columns, lines_below=[0]))
+    table = Table(title, [names], columns, _note(columns[:-1]), lines_below=[0])
+    print_table(console(), table)
+
+
+def _note(columns: list[Column]) -> str:
+    """Explain the cells of a table's numbers that need it."""
+    cells = [cell for column in columns for cell in column.cells]
+    notes = [
+        "its slower way: of each seed the direction in which a call waits longer; it decides, and "
+        "is in the sentence below"
+    ]
+    if NOTHING in cells:
+        notes.append(f"{NOTHING}: none came, in no seed")
+    if any(cell != NOTHING and BESIDE not in cell for cell in cells):
+        notes.append("without ±: measured in one seed alone")
+    return "; ".join(notes)
 
 
 def _data(advice: Advice, commands: str) -> dict[str, Any]:
+    from sojourn.result.stats import estimate
     from sojourn.runs.advise import NUMBERS
 
+    slower = {row.aqm: estimate(row.waits_ms) for row in (advice.unshaped, *advice.tried)}
     return {
         "tried": [
             {
@@ -97,18 +155,24 @@ def _data(advice: Advice, commands: str) -> dict[str, Any]:
                     {
                         "group": number.group,
                         "metric": number.metric,
-                        "mean": estimate.mean,
-                        "ci95": [estimate.low, estimate.high],
+                        "mean": found.mean,
+                        "ci95": [found.low, found.high],
                     }
                     for number in NUMBERS
-                    for estimate in [row.estimate(number)]
+                    for found in [row.estimate(number)]
                 ],
+                "slower_way_ms": {
+                    "mean": slower[row.aqm].mean,
+                    "ci95": [slower[row.aqm].low, slower[row.aqm].high],
+                },
+                "throughput_pct_of_most": _pct_of_most(advice, row),
+                "left_out": _left_out(advice, row) or None,
             }
             for row in (advice.unshaped, *advice.tried)
         ],
-        "best": advice.best.aqm,
-        "as_good": [row.aqm for row in advice.as_good],
-        "reason": advice.reason,
+        "best": advice.best.aqm if commands else None,
+        "as_good": [row.aqm for row in advice.as_good] if commands else [],
+        "reason": _reason(advice),
         "commands": commands.splitlines(),
         "not_known": _UNKNOWN,
     }

@@ -46,18 +46,26 @@ def build(
 
 @app.command(
     context_settings={
-        # The words are tc's: none of them is an option of ours, not even --help.
+        # The words are tc's, but for a lone --help, which tc does not know.
         "ignore_unknown_options": True,
         "allow_interspersed_args": False,
         "help_option_names": [],
     }
 )
 def tc(
+    context: typer.Context,
     words: Annotated[list[str] | None, typer.Argument(help="As behind tc.", metavar="...")] = None,
 ) -> None:
-    """Run the system's tc with the plugin for sojourn's queues, which is built where needed."""
+    """Run the system's tc with the plugin for sojourn's queues, which is built where needed.
+
+    As in `sojourn linux tc -s qdisc show`. `sojourn linux tc qdisc add dev DEV root sojourn help`
+    lists algorithms and rows, `sojourn linux tc help` is tc's own.
+    """
     from sojourn.linux import kernel
 
+    if words == ["--help"]:
+        print(context.get_help())
+        return
     raise typer.Exit(kernel.tc(words or []))
 
 
@@ -82,10 +90,13 @@ def metrics(
     ] = None,
 ) -> None:
     """Print every statistic of this machine's queues in the text form of Prometheus."""
+    from sojourn.core.errors import InputError
     from sojourn.linux import device
     from sojourn.linux import metrics as of_queues
     from sojourn.store.store import write_whole
 
+    if out and out.suffix != ".prom":
+        raise InputError(f"--out {out}: node_exporter reads *.prom alone: write FILE.prom")
     text = of_queues.text(device.Reading({device.QDISCS: device.ask(device.QDISCS)}))
     if out is None:
         print(text, end="")

@@ -209,13 +209,13 @@ def _judge(
 
     up_rate, down_rate = judge.rate_of("--up", up), judge.rate_of("--down", down)
     first = read(device)
-    sent = probe_with(probe) if probe is not None else 0
+    probed = probe_with(probe) if probe is not None else ""
     time.sleep(_BETWEEN_S)
     try:
         now = read(device)
     except InputError as error:
         raise RunError(f"{device}: vanished between two readings; run it again") from error
-    verdicts = judge.examine(first, now, device, up_rate, down_rate, probes=sent)
+    verdicts = judge.examine(first, now, device, up_rate, down_rate, probed=probed)
     if as_json:
         print_json({"device": device, "faults": [asdict(verdict) for verdict in verdicts]})
     elif not verdicts:

@@ -45,8 +45,13 @@ OF_DEVICE = (CLASSES, ARRIVING, RING, SPEED, BQL)
 _ECT_0 = 2
 # A program that waits for a lock of the kernel's answers within milliseconds, or not at all.
 _ANSWER_S = 10.0
+# Of a device's name.
+NAME_LETTERS = 15
+ROUTE_TO = "ip -j route get {device}"  # to an address
 # Devices and drivers may lack these.
-_MAY_FAIL = (ARRIVING, RING, SPEED, BQL, SOCKETS)
+_MAY_FAIL = (ARRIVING, RING, SPEED, BQL, SOCKETS, ROUTE_TO)
+# Kinds that are made in pairs: each end names the other one as the device below it.
+_PAIRS = {"veth", "vxcan", "netkit"}
 
 
 def ask(command: str) -> str:
@@ -185,7 +190,10 @@ class Reading:
     @cached_property
     def links(self) -> dict[str, dict[str, Any]]:
         """Give the devices by name."""
-        every = ({**_LINK, **_fitting(link, _LINK)} for link in self.table(LINKS))
+        every = [{**_LINK, **_fitting(link, _LINK)} for link in self.table(LINKS)]
+        for link in every:
+            if inner(link, "linkinfo", "info_kind") in _PAIRS:
+                link["link"] = ""
         return {link["ifname"]: link for link in every if link["ifname"]}
 
     def is_up(self, device: str) -> bool:
@@ -285,15 +293,17 @@ PROBES = 20
 _DISCARD = 9  # the port of RFC 863, whose service throws away what it gets
 
 
-def probe_with(host: str) -> int:
-    """Send small datagrams of ECT(0) to an address, and return their number.
+def probe_with(host: str) -> str:
+    """Send small datagrams of ECT(0) to a host, and return its address.
 
-    InputError: it is no address, or no route leads there.
+    InputError: it is no address, it is one of this machine, or no route leads there.
     """
     if not host.strip():
         raise InputError("--probe: an address is missing; write that of a host behind the device")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, _DISCARD, type=socket.SOCK_DGRAM)[0]
+        number = str(address[0])
+        _refuse_own(host, number)
         with socket.socket(family, kind) as sender:
             if family == socket.AF_INET6:
                 sender.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, _ECT_0)
@@ -304,4 +314,14 @@ def probe_with(host: str) -> int:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "no name of a host"
         raise InputError(f"--probe {host}: {reason}") from error
-    return PROBES
+    return number
+
+
+def _refuse_own(host: str, address: str) -> None:
+    """Raise InputError for an address of this machine, where no device sends what goes to it."""
+    command = asked(ROUTE_TO, address)
+    routes = Reading({command: ask(command)}).table(ROUTE_TO, address)
+    if any(route.get("type") == "local" for route in routes):
+        raise InputError(
+            f"--probe {host}: is an address of this machine; write that of a host behind the device"
+        )

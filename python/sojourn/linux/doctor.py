@@ -17,6 +17,7 @@ from typing import Any
 from sojourn.core.errors import InputError
 from sojourn.core.units import Rate, UnitError
 from sojourn.linux import device as dev
+from sojourn.linux import typed
 from sojourn.linux.device import Class, Reading
 
 # Kinds of queues that act before they are full.
@@ -34,8 +35,12 @@ _SEGMENT_BYTES = 65_536
 _MOST_BESIDE = 10
 # As long as the usual target of an AQM: more hides the queue behind it.
 _HIDDEN_S = 0.005
-# The rate of a shaper, of the line's, above which the modem's queue fills.
-_MOST_SHARE = 0.98
+# The rate of a shaper, of the line's: above the most the modem's queue fills. Nobody gives away
+# half of a line by intent.
+_MOST_SHARE, _SHARE, _LEAST_SHARE = 0.98, 0.95, 0.5
+# Kinds that hold a device back. A reading does not tell the rates of hfsc.
+_SHAPERS = {"htb", "hfsc", "tbf", "cake"}
+_OURS = "sojourn fq codel ecn"
 # Enough that a marking sender has sent some.
 _HEARD_BYTES = 100_000
 _FEW_CONNECTIONS = 3
@@ -54,14 +59,20 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Case:
-    """Two readings of a device, some seconds apart, and the rate of its line if it is known."""
+    """Two readings of a device, some seconds apart, and the rates of the line that are known."""
 
     first: Reading
     now: Reading
     device: str
-    line: Rate | None = None
+    up: Rate | None = None
+    down: Rate | None = None
     arriving_at: str = ""  # the device whose arrivals are led here
-    probes: int = 0  # sent between the readings
+    probed: str = ""  # the address to which probes were sent between the readings
+
+    @property
+    def line(self) -> Rate | None:
+        """Give the rate of the line in the device's direction."""
+        return self.down if self.arriving_at else self.up
 
     @property
     def word(self) -> str:
@@ -107,6 +118,11 @@ class Case:
         if root["kind"] == "tbf":
             return _rate(dev.number(options, "rate"))
         return _rate(dev.number(options, "bandwidth")) if root["kind"] == "cake" else None
+
+    @property
+    def lacks_a_shaper(self) -> bool:
+        """Tell whether surely nothing holds all of the device back."""
+        return self.shaper is None and self.root["kind"] != "hfsc"
 
     def sent_since(self, qdisc: Mapping[str, Any], unit: str = "bytes") -> int:
         """Count the bytes, or the packets, that this queue has sent between the readings."""
@@ -154,12 +170,30 @@ def has_an_aqm(case: Case) -> Iterator[Verdict]:
     place = f"parent {case.root['handle']}1" if case.root["kind"] == "tbf" else "root"
     if case.classes:
         place = f"parent {max(case.classes, key=lambda c: c.packets).id}"
+    mend = f"tc qdisc replace dev {case.word} {place} {_OURS}"
     yield Verdict(
         "aqm",
         f"{which} {_where(case)} is {kind}, which is no AQM",
         f"tc qdisc show dev {case.word}",
-        f"tc qdisc replace dev {case.word} {place} sojourn fq codel ecn",
+        _shaped(case, case.line) if case.line and case.lacks_a_shaper else mend,
     )
+
+
+def _shaped(case: Case, line: Rate) -> str:
+    """Write the commands for a shaper below the line's rate, and an AQM below the shaper."""
+    # HTB takes no second `replace`.
+    before = [f"tc qdisc del dev {case.word} root"] * (case.root["kind"] == "htb")
+    return "; ".join([*before, *typed.shaper(case.word, _below(line), _OURS).splitlines()])
+
+
+def _below(line: Rate) -> Rate:
+    return Rate(int(line * _SHARE))
+
+
+def _advice(case: Case) -> str:
+    """Write the command that finds an algorithm for the line, with the rates that are known."""
+    rates = (f"{rate // 1000}kbit" if rate else "RATE" for rate in (case.up, case.down))
+    return "sojourn advise --up {} --down {}".format(*rates)
 
 
 def is_the_way_out(case: Case) -> Iterator[Verdict]:
@@ -192,11 +226,9 @@ def _is_below(case: Case, ways: Sequence[str]) -> bool:
 
 def is_shaped_below_the_line(case: Case) -> Iterator[Verdict]:
     """Find a shaper that is faster than the line behind it, or none."""
-    if not case.aqms and case.shaper is None:
-        return
     show = f"tc -s class show dev {case.word}"
-    if case.line and case.shaper is None:
-        mend = "sojourn advise --up RATE --down RATE"
+    if case.line and case.lacks_a_shaper:
+        mend = _advice(case) if case.aqms else _shaped(case, case.line)
         text = f"no shaper {_where(case)} is below the line's {case.line}"
         yield Verdict("shaper", f"{text}: the queue is in the modem", show, mend)
     elif case.line and case.shaper and case.shaper > case.line * _MOST_SHARE:
@@ -205,9 +237,17 @@ def is_shaped_below_the_line(case: Case) -> Iterator[Verdict]:
             f"the shaper {_where(case)} lets {case.shaper} pass, the line {case.line}: the queue "
             "is in the modem",
             show,
-            _slower(case, int(case.line * 0.95) // 1000),
+            _at_rate(case, _below(case.line)),
         )
-    elif not case.line and _never_waits(case):
+    elif case.line and case.shaper and case.shaper < case.line * _LEAST_SHARE:
+        yield Verdict(
+            "shaper",
+            f"the shaper {_where(case)} lets {case.shaper} pass, less than half of the line's "
+            f"{case.line}: one of the two is wrong or old",
+            show,
+            _at_rate(case, _below(case.line)),
+        )
+    elif not case.line and (case.aqms or case.shaper) and _never_waits(case):
         yield Verdict(
             "shaper",
             f"the queue {_where(case)} has passed {sum(q['packets'] for q in case.leaves)} packets "
@@ -217,9 +257,9 @@ def is_shaped_below_the_line(case: Case) -> Iterator[Verdict]:
         )
 
 
-def _slower(case: Case, kbit: int) -> str:
+def _at_rate(case: Case, rate: Rate) -> str:
     """Write the command that gives the shaper this rate."""
-    root, at = case.root, f"dev {case.word}"
+    root, at, kbit = case.root, f"dev {case.word}", rate // 1000
     if root["kind"] == "htb":
         top = next(c.id for c in case.now.classes(case.device) if not c.parent)
         return f"tc class change {at} parent {root['handle']} classid {top} htb rate {kbit}kbit"
@@ -267,12 +307,13 @@ def every_packet_passes(case: Case) -> Iterator[Verdict]:
             f"tc -s qdisc show dev {case.word}; ip -s link show dev {case.word}",
             f"ethtool -K {case.word} hw-tc-offload off",
         )
-    elif case.probes > sum(case.sent_since(leaf, "packets") for leaf in case.leaves):
+    elif case.probed and sum(case.sent_since(q, "packets") for q in case.leaves) < dev.PROBES:
         yield Verdict(
             "statistics",
-            f"of {case.probes} datagrams that were sent, fewer passed the queues {_where(case)}",
-            f"tc -s qdisc show dev {case.word}; ip route get ADDRESS",
-            f"sojourn doctor {case.word} --probe ADDRESS, of a host behind {case.device}",
+            f"of {dev.PROBES} datagrams to {case.probed}, fewer passed the queues {_where(case)}",
+            f"tc -s qdisc show dev {case.word}; ip route get {case.probed}",
+            f"ip route replace {case.probed} dev {case.word}, or --probe with the address of a "
+            f"host behind {case.device}",
         )
 
 
@@ -350,11 +391,23 @@ def nothing_waits_behind_the_aqm(case: Case) -> Iterator[Verdict]:
 
 
 def arrivals_have_a_queue(case: Case) -> Iterator[Verdict]:
-    """Find an ingress queue that leads nowhere, or to a device that is down."""
+    """Find arrivals without a queue where their rate is known, and an ingress queue that leads
+    nowhere, or to a device that is down."""
     to = case.now.redirect(case.device)
-    if case.arriving_at or not (to or case.now.takes_arrivals(case.device)):
+    if case.arriving_at:
         return
-    if not to:
+    if not (to or case.now.takes_arrivals(case.device)):
+        if case.down and not _shapes_elsewhere(case):
+            ifb = shlex.quote(f"ifb-{case.device}"[: dev.NAME_LETTERS])
+            lines = typed.arriving(case.word, ifb, _below(case.down), _OURS).splitlines()
+            yield Verdict(
+                "download",
+                f"what arrives at {case.device} has no queue here below the line's {case.down}: "
+                "it waits at the provider",
+                f"tc qdisc show dev {case.word}",
+                "; ".join(lines),
+            )
+    elif not to:
         yield Verdict(
             "download",
             f"what arrives at {case.device} is led to no ifb: it has no queue here",
@@ -369,6 +422,18 @@ def arrivals_have_a_queue(case: Case) -> Iterator[Verdict]:
             f"ip link show dev {shlex.quote(to)}",
             f"ip link set {shlex.quote(to)} up",
         )
+
+
+def _shapes_elsewhere(case: Case) -> bool:
+    """Tell whether another device has a shaper, which may be that of what arrives: a router's
+    device towards the home. An ifb has none unless it is led there."""
+    links = case.now.links
+    return any(
+        qdisc.get("root") and qdisc["kind"] in _SHAPERS
+        for name in links
+        if name != case.device and dev.inner(links[name], "linkinfo", "info_kind") != "ifb"
+        for qdisc in case.now.qdiscs(name)
+    )
 
 
 def marks_where_it_can(case: Case) -> Iterator[Verdict]:
@@ -445,11 +510,12 @@ def examine(
     up: Rate | None = None,
     down: Rate | None = None,
     *,
-    probes: int = 0,
+    probed: str = "",
 ) -> list[Verdict]:
-    """Judge a device, and the one to which its arrivals are led; `up` and `down` are the line's."""
-    cases = [Case(first, now, device, up, probes=probes)]
+    """Judge a device, and the one to which its arrivals are led; `up` and `down` are the line's,
+    and probes went to `probed`."""
+    cases = [Case(first, now, device, up, down, probed=probed)]
     to = now.redirect(device)
     if now.is_up(to):
-        cases.append(Case(first, now, to, down, arriving_at=device))
+        cases.append(Case(first, now, to, up, down, arriving_at=device))
     return [verdict for case in cases for check in CHECKS for verdict in check(case)]

@@ -83,11 +83,11 @@ def words(text: str) -> str:
 # What arrives is led through a device of the kernel's that has a queue. The name ifb0 is taken: the
 # kernel makes two when it loads the module.
 _ARRIVING = """\
-ip link add name ifb-WAN type ifb
-ip link set ifb-WAN up
-tc qdisc replace dev WAN handle ffff: ingress
-tc filter replace dev WAN parent ffff: prio 1 handle 1 matchall \
-action mirred egress redirect dev ifb-WAN
+ip link add name {to} type ifb
+ip link set {to} up
+tc qdisc replace dev {device} handle ffff: ingress
+tc filter replace dev {device} parent ffff: prio 1 handle 1 matchall \
+action mirred egress redirect dev {to}
 """
 # With a single class the quantum decides nothing; HTB's own would be too large for fast lines.
 _SHAPER = """\
@@ -97,14 +97,21 @@ tc qdisc replace dev {device} parent 1:10 handle 10: {words}
 """
 
 
+def shaper(device: str, rate: Rate, queue: str) -> str:
+    """Write the commands for a shaper of this rate, and for a queue in these words below it."""
+    return _SHAPER.format(device=device, kbit=rate // 1000, words=queue)
+
+
+def arriving(device: str, to: str, rate: Rate, queue: str) -> str:
+    """Write the commands that lead what arrives at a device through such a shaper, that of the
+    device `to`, which is made."""
+    return _ARRIVING.format(device=device, to=to) + shaper(to, rate, queue)
+
+
 def router(aqm: str, up: Rate, down: Rate) -> str:
     """Write the commands for a router whose device to the modem is WAN: a shaper of each rate in
     both directions, and this algorithm below it."""
     # Other machines ask for ECN, whatever the default of the row is.
     known = algorithms.find(variant.read(aqm, by="advise").algorithm)
     queue = words(aqm) + " ecn" * (known.ecn and not known.rows["ecn"].default)
-    return (
-        _SHAPER.format(device="WAN", kbit=up // 1000, words=queue)
-        + _ARRIVING
-        + _SHAPER.format(device="ifb-WAN", kbit=down // 1000, words=queue)
-    )
+    return shaper("WAN", up, queue) + arriving("WAN", "ifb-WAN", down, queue)

@@ -172,6 +172,11 @@ NUMBERS = (
     Number("uploads", "Mbit/s", "uploads", "goodput_mbps"),
 )
 _UP, _DOWN, _PAGE, _DOWNLOADS, _UPLOADS = NUMBERS
+# What calls and pages carry, too, is no idle line: on a slow one a call takes most of it.
+CARRIED = tuple(
+    Number(group, "Mbit/s", group, "goodput_mbps") for group in ("calls up", "calls down", "pages")
+)
+_CALLS_UP, _CALLS_DOWN, _PAGES = CARRIED
 _METRICS = {metric.name: metric for metric in GROUP_METRICS}
 
 
@@ -198,8 +203,13 @@ class Tried:
 
     def throughput(self, line: Line) -> float:
         """Return how much of both directions carries data, in the mean: at most 1."""
-        shares = ((_DOWNLOADS, line.down), (_UPLOADS, line.up))
-        return sum(self.estimate(number).mean * 1e6 / rate for number, rate in shares) / 2
+        down, up = (_DOWNLOADS, _CALLS_DOWN, _PAGES), (_UPLOADS, _CALLS_UP)
+        return (self._carried_mbps(down) / line.down + self._carried_mbps(up) / line.up) * 1e6 / 2
+
+    def _carried_mbps(self, numbers: Sequence[Number]) -> float:
+        """Add the means; of a group that never got anything there is none."""
+        means = (self.estimate(number).mean for number in numbers if number in self.values)
+        return sum(mean for mean in means if mean == mean)
 
 
 @dataclass(frozen=True)
@@ -243,7 +253,7 @@ def _tried(aqm: str, runs: Sequence[Run]) -> Tried:
         aqm,
         {
             number: [_METRICS[number.metric].measure_run(run, number.group, "load") for run in runs]
-            for number in NUMBERS
+            for number in (*NUMBERS, *CARRIED)
         },
     )
 

@@ -19,9 +19,11 @@ from pathlib import Path
 from sojourn.algorithms import Algorithm, algorithms
 from sojourn.core.algorithm import STOCK
 from sojourn.core.errors import InputError, nearest
+from sojourn.core.files import refuse_others
 from sojourn.linux.export import c, cases, layout, probes, rows
 from sojourn.linux.uml.module import CORE, SOURCES, TC
 from sojourn.store.store import write_errors, write_whole
+from sojourn.user_aqm.library import is_file
 
 _INTERFACE = "aqm/aqm.h"
 # REUSE-IgnoreStart
@@ -46,12 +48,15 @@ class Exported:
     files: dict[str, str]
 
     def write(self, folder: Path) -> list[Path]:
-        """Write each file whole; return their paths. StoreError: one cannot be written."""
+        """Write each file whole; return their paths. InputError: one is there with other content,
+        and none was written. StoreError: one cannot be written."""
+        texts = {folder / name: text.encode() for name, text in self.files.items()}
+        refuse_others(texts, "name another folder with --out")
         with write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        for name, text in self.files.items():
-            write_whole(folder / name, text.encode())
-        return [folder / name for name in self.files]
+        for path, text in texts.items():
+            write_whole(path, text)
+        return list(texts)
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,11 @@ def export(name: str) -> Exported:
 
 
 def _find(name: str) -> Algorithm:
+    if is_file(name):
+        raise InputError(
+            f"{name}: is a file; export takes an algorithm of `sojourn list algorithms`, and "
+            "CONTRIBUTING.md in the checkout has the steps by which a C file becomes one"
+        )
     if name not in algorithms():
         raise InputError(f"unknown algorithm '{name}'.{nearest(name, algorithms())}")
     algorithm = algorithms()[name]
@@ -135,8 +145,7 @@ def _without_tables(piece: c.Piece) -> c.Piece:
 
 def _qdisc(algorithm: Algorithm, parts: Parts) -> str:
     template = (TEMPLATES / "sch.c").read_text()
-    limit = next(row for row in algorithm.queue if row.name == "limit")
-    ecn = next(row for row in algorithm.queue if row.name == "ecn")
+    limit, ecn, *_ = rows.options(algorithm)
     known = {f"EXPORT_{call.upper()}": call in parts.calls for call in _CALLS}
     known["EXPORT_SAMPLES"] = algorithm.samples
     known["EXPORT_RATE"] = algorithm.needs_rate
@@ -151,7 +160,7 @@ def _qdisc(algorithm: Algorithm, parts: Parts) -> str:
     known["EXPORT_FLOW"] = any("k.flow" in p.text for s in parts.sources for p in s.pieces)
     text = c.chosen(template[template.index("#include") :], known)
     text = _filled(text, parts.rows.lines())
-    numbers = {"LIMIT_MAX": 1 << 17 if algorithm.samples else limit.max, "LIMIT": limit.default}
+    numbers = {"LIMIT_MAX": limit.max, "LIMIT": limit.default}
     words = {"ECN": ecn.default, "NAME": algorithm.name, "BRIEF": algorithm.brief.capitalize()}
     for word, value in (numbers | words).items():
         text = re.sub(rf"\bEXPORT_{word}\b", str(value), text)

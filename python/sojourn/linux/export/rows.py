@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sojourn.algorithms import Algorithm, Row
 from sojourn.core.errors import InputError
@@ -127,8 +127,12 @@ def _period(row: Row) -> str:
 # ---- for tc ----
 
 OWN = ("limit", "ecn", "bandwidth")
+# An algorithm that samples has a table of what the queue holds.
+_SAMPLED_PKTS = 1 << 17
 # Who answers the probes; an attribute of its own has the address of IPv6.
-RESPONDER = Row("responder", "who answers the probes", "ipv4", "u32", 0, 0, 2**32 - 1)
+RESPONDER = Row(
+    "responder", "who answers the probes; 0.0.0.0: the next hop", "ipv4", "u32", 0, 0, 2**32 - 1
+)
 _COUNTS = ("early", "full", "ecn_mark")
 
 
@@ -136,6 +140,8 @@ def options(algorithm: Algorithm) -> list[Row]:
     """List the rows that the qdisc has, in the order of its attributes."""
     wanted = OWN if algorithm.needs_rate else OWN[:2]
     queue = {row.name: row for row in algorithm.queue}
+    if algorithm.samples:
+        queue["limit"] = replace(queue["limit"], max=_SAMPLED_PKTS)
     own = [queue[name] for name in wanted]
     return [*own, *[RESPONDER] * algorithm.probes, *algorithm.params]
 
@@ -152,11 +158,12 @@ def tables(algorithm: Algorithm) -> dict[str, str]:
     names = [*_COUNTS, *(PROBES if algorithm.probes else ())]
     counts = [Row(name, "", "count", "u64", 0, 0, 0) for name in names]
     known = options(algorithm)
+    stats = [replace(row, help="") for row in algorithm.stats]
     words = "".join(_words(row) for row in known if row.choices)
     return {
         "words": words,
         "options": "".join(_field(row, attribute(row)) for row in known),
-        "statistics": "".join(_field(row, "0") for row in (*algorithm.stats, *counts)),
+        "statistics": "".join(_field(row, "0") for row in (*stats, *counts)),
     }
 
 
@@ -170,11 +177,19 @@ def _quoted(word: str) -> str:
 
 
 def _field(row: Row, attr: str) -> str:
-    words = f".choices = {row.name}_words, " if row.choices else ""
-    return (
-        f"\t{{.name = {_quoted(row.name)}, {words}.max = {number(row, row.max)}, "
-        f".attr = {attr}, .type = AQM_{row.kind.upper()}, .unit = {_UNITS[row.unit]}}},\n"
-    )
+    members = {
+        "name": _quoted(row.name),
+        "help": _quoted(row.help) if row.help else "",
+        "choices": f"{row.name}_words" if row.choices else "",
+        "def": number(row, row.default) if row.default else "",
+        "min": number(row, row.min) if row.min else "",
+        "max": number(row, row.max),
+        "attr": attr,
+        "type": f"AQM_{row.kind.upper()}",
+        "unit": _UNITS[row.unit],
+        "flags": "AQM_FIXED" if row.fixed else "",
+    }
+    return f"\t{{{', '.join(f'.{name} = {text}' for name, text in members.items() if text)}}},\n"
 
 
 _UNITS = {

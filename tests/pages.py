@@ -12,7 +12,7 @@ _VOID = {"meta", "br", "img", "hr", "link", "input"}
 
 @dataclass
 class Element:
-    """A start tag."""
+    """A tag with its attributes, and all text inside it."""
 
     tag: str
     attributes: dict[str, str]
@@ -24,7 +24,7 @@ class Page(HTMLParser):
     """The elements of a page; fails where a tag is not closed in its place."""
 
     elements: list[Element] = field(default_factory=list)
-    open: list[Element] = field(default_factory=list)
+    unclosed: list[Element] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -32,20 +32,22 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
         if tag not in _VOID:
-            self.open.append(self.elements[-1])
+            self.unclosed.append(self.elements[-1])
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop().tag == tag, f"</{tag}> at {self.getpos()}"
+        assert self.unclosed, f"</{tag}> at {self.getpos()} closes nothing"
+        opened = self.unclosed.pop().tag
+        assert opened == tag, f"</{tag}> at {self.getpos()} closes <{opened}>"
 
     def handle_data(self, data: str) -> None:
-        for element in self.open:
+        for element in self.unclosed:
             element.text += data
 
-    def all(self, *tags: str) -> list[Element]:
-        """Those of these names."""
+    def named(self, *tags: str) -> list[Element]:
+        """The elements of these names."""
         return [element for element in self.elements if element.tag in tags]
 
 
@@ -54,5 +56,5 @@ def parse(text: str) -> Page:
     page = Page()
     page.feed(text)
     page.close()
-    assert not page.open
+    assert not page.unclosed
     return page

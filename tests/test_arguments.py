@@ -111,7 +111,7 @@ HELD["dumbbell"] = HELD
         ("reproduce", {"experiment": "duk", "seeds": 5}, "seeds: 5 is no dict, such as"),
         ("reproduce", {"experiment": "duk", "seeds": {"sim": 0}}, "seeds: 0 is too small"),
         ("run", {**RUN, "client": 1}, "client: 1 has no submit"),
-        ("run", {**RUN, "tell": None}, "tell: None is no function"),
+        ("run", {**RUN, "tell": 3}, "tell: 3 is no function"),
         ("run", {**RUN, "workers": 0}, "workers: 0 is too small; allowed: 1 and more"),
         ("run", {**RUN, "workers": np.array([1, 2])}, "workers: [1, 2] is not a whole number"),
         ("run", {**RUN, "workers": -(10**5000)}, "workers: this int is too small"),

@@ -156,7 +156,7 @@ def test_a_number_that_was_changed_by_hand_is_named_with_its_file(
     assert status(["verify", "out", "--workers", "1"]) == 1
     said = capsys.readouterr().out
     assert said.startswith("not as the result was written: windows.parquet\n")
-    assert said.endswith(" the same, but files were changed\n")
+    assert said.endswith(" the same, but not all files\n")
 
 
 @pytest.mark.parametrize("name", ["run.json", "complete.json"])
@@ -180,11 +180,11 @@ def test_a_file_that_a_run_lacks_is_named_also_when_a_reader_has_moved_the_run_a
     file.unlink()
     assert status(["verify", "out", "--workers", "1"]) == 1
     said = capsys.readouterr().out
-    assert said.startswith(f"not as the result was written: {file.relative_to('out')}\n")
+    assert said.startswith(f"missing: {file.relative_to('out')}\n")
     assert status(["compare", "out"]) == 3
     assert status(["verify", "out", "--workers", "1"]) == 1
     said = capsys.readouterr().out
-    assert said.startswith(f"not as the result was written: {file.parent.relative_to('out')}\n")
+    assert said.startswith(f"missing: {file.parent.relative_to('out')}\n")
     sojourn.run("s.toml", out="out")
     assert status(["verify", "out", "--workers", "1"]) == 0
 
@@ -204,7 +204,35 @@ def test_what_was_deleted_or_changed_in_a_result_is_named(
     else:
         Path("out", name).unlink()
     assert status(["verify", "out", "--workers", "1"]) == 1
-    assert capsys.readouterr().out.startswith(f"not as the result was written: {name}\n")
+    said = "missing" if not Path("out", name).exists() else "not as the result was written"
+    assert capsys.readouterr().out.startswith(f"{said}: {name}\n")
+
+
+def test_a_sweep_without_its_table_of_runs_says_that_the_table_is_missing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("sweep.toml").write_text(SWEEP.replace('"./mine.c", ', ""))
+    sojourn.sweep("sweep.toml", out="out")
+    Path("out/cells.parquet").unlink()
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    said = "sojourn: out: missing: cells.parquet; no fingerprint can be read\n"
+    assert capsys.readouterr().err.endswith(said)
+
+
+@pytest.mark.parametrize("verb", ["run", "sweep"])
+def test_a_result_keeps_a_file_of_its_scenario_that_no_run_uses(
+    homes: list[Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    verb: str,
+) -> None:
+    Path("traced.toml").write_text(TRACED.replace("trace = ", 'queue = "./mine.c"\ntrace = '))
+    Path("sweep.toml").write_text(SWEEP.replace('"./mine.c"', '"pie"'))
+    file = "traced.toml" if verb == "run" else "sweep.toml"
+    assert status([verb, file, "--aqm", "codel", "--aqm", "pie", "--out", "out"]) == 0
+    sent("out", homes, monkeypatch)
+    assert status(["verify", "out"]) == 0
+    assert "fingerprints are the same\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 import sojourn
 from rich.console import Console
 from sojourn.cli import status, tables
-from sojourn.core.text import FORMATS, Column, Table
+from sojourn.core.text import FORMATS, Cell, Column, Table
 from sojourn.papers.reproduce import Reproduction
 from sojourn.result.compare import (
     Case,
@@ -57,7 +57,7 @@ def test_a_row_stands_for_each_algorithm_of_each_result(
             assert len(re.findall(rf"│ {result} +│ {aqm} +│", text)) == 1
     assert len(re.findall(r"│ other +│ fifo +│", text)) == 1
     assert "mean ± half of the 95 % interval, 1 or 3 seeds" in text
-    assert "far less near, seed by seed" in text
+    assert "far − near, seed by seed" in text
 
 
 def compared(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -101,7 +101,12 @@ def test_markdown_and_latex_have_the_cells_of_the_csv(
     whole = [at for at, title in enumerate(rows[0]) if "half of" not in title]
     rows = [[cells[at] for at in whole] for cells in rows]
     in_markdown = [line.strip("| ").split(" | ") for line in (markdown[2], *markdown[4:6])]
-    assert [[cell.partition(" ± ")[0] for cell in cells] for cells in in_markdown] == rows
+    rounded = [[cell.partition(" ± ")[0] for cell in cells] for cells in in_markdown]
+    assert rounded[0] == rows[0]
+    for cells, full in zip(rounded[1:], rows[1:], strict=True):
+        assert cells[0] == full[0]
+        for cell, number in zip(cells[1:], full[1:], strict=True):
+            assert float(cell) == pytest.approx(float(number), rel=0.005, abs=0.005)
     latex = compared(capsys, *words, "latex").splitlines()
     assert latex[1] == r"% needs \usepackage{booktabs}"
     assert latex[2] == r"\begin{tabular}{lrrrrrrrr}" and latex[3] == r"\toprule"
@@ -112,7 +117,7 @@ def test_markdown_and_latex_have_the_cells_of_the_csv(
     ]
     assert latex[7] == r"\midrule"
     cells = latex[8].removesuffix(r" \\").replace(r"$\pm$", "±").split(" & ")
-    assert [cell.partition(" ± ")[0] for cell in cells] == rows[1]
+    assert [cell.partition(" ± ")[0] for cell in cells] == rounded[1]
 
 
 @pytest.mark.parametrize(
@@ -129,15 +134,48 @@ def test_signs_of_a_form_are_escaped_in_it(form: str, cell: str) -> None:
 
 
 def test_a_csv_has_columns_for_a_difference_its_interval_and_whether_it_is_shown() -> None:
-    cells = ["+3.28\n[+2.82, +3.73]", "-0.10\n[-0.30, +0.10]", "–", "-2.00\n[-3.00, -1.00]"]
+    """A script reads each number as it was measured, and people as they read."""
+    cells = [
+        Cell("+3.28\n[+2.82, +3.73]", 3.27654321, 2.8212345678, 3.731),
+        Cell("-0.10\n[-0.30, +0.10]", -0.1, -0.3, 0.1),
+        "–",
+        Cell("+0.01", 1 / 128),
+    ]
     table = Table("", [Column("aqm", list("abcd"))], [Column("delay\n(ms)", cells)])
     assert table.csv().splitlines() == [
         'aqm,delay (ms),"delay (ms), low","delay (ms), high","delay (ms), shown"',
-        "a,+3.28,+2.82,+3.73,true",
-        "b,-0.10,-0.30,+0.10,false",
+        "a,3.27654321,2.8212345678,3.731,true",
+        "b,-0.1,-0.3,0.1,false",
         "c,,,,",
-        "d,-2.00,-3.00,-1.00,true",
+        "d,0.0078125,,,",
     ]
+    assert "| a | +3.28 [+2.82, +3.73] |" in table.markdown()
+
+
+def test_a_csv_has_every_digit_of_a_mean_its_interval_and_the_seeds_without_it() -> None:
+    cells = [Cell("0.17 ± 0.00", 0.1666666667, 0.0012), Cell("0.50", 0.5, remark="never in 2 of 3")]
+    table = Table("", [Column("aqm", ["a", "b"])], [Column("x", cells)])
+    assert [*csv.reader(io.StringIO(table.csv()))] == [
+        ["aqm", "x", "x, half of the 95 % interval", "x, remark"],
+        ["a", "0.1666666667", "0.0012", ""],
+        ["b", "0.5", "", "never in 2 of 3"],
+    ]
+
+
+def test_a_csv_of_results_has_the_numbers_of_the_json(
+    folders: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(folder) for folder in folders[:2]]
+    found = json.loads(compared(capsys, *words, "--json"))["differences"]
+    (wanted,) = [
+        entry for entry in found if (entry["metric"], entry["aqm"]) == ("utilisation_pct", "pie")
+    ]
+    text = compared(capsys, *words, "--format", "csv").split("# bottleneck, whole run: far − near")
+    table = text[1].split("miss by chance, on average\n")[1].split("\n\n")[0]
+    (row,) = [row for row in csv.DictReader(io.StringIO(table)) if row["aqm"] == "pie"]
+    heads = ("utilisation (%)", "utilisation (%), low", "utilisation (%), high")
+    for head, number in zip(heads, (wanted["difference"], *wanted["ci95"]), strict=True):
+        assert float(row[head]) == pytest.approx(number, rel=1e-11)
 
 
 def test_a_format_that_is_not_there_is_named_with_the_nearest(

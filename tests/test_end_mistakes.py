@@ -299,7 +299,7 @@ MISTAKES = {
     "a limit that is too large": (
         "packets = 9",
         'packets = 9\nbql = "5 GB"',
-        r":33: .*end\[2\].bql: 5 GB is outside 0 B to 4294967.295 kB",
+        r":33: .*end\[2\].bql: 5 GB is outside 0 B to 4.294967295 GB",
     ),
     "a limit in the wrong unit": (
         "packets = 9",

@@ -67,7 +67,7 @@ def test_the_index_has_every_experiment_of_the_folder_and_a_page_for_each_paper(
         words = ("sojourn", "reproduce", experiment.id, "--quick", "--host", "sim")
         assert " ".join(f'<span class="word">{word}</span>' for word in words) in index
     page = parse(index)
-    links = [e.attributes["href"] for e in page.all("a")]
+    links = [e.attributes["href"] for e in page.named("a")]
     pages = [link for link in links if not link.startswith("#")]
     assert {link.partition("#")[0] for link in pages} == {f"{p.name}.html" for p in papers()}
     for link in pages:
@@ -543,15 +543,15 @@ def test_each_figure_has_words_and_a_csv_whose_numbers_are_those_drawn(
     made(tmp_path / "out")
     text = (tmp_path / "out" / "toy.html").read_text()
     page = parse(text)
-    links = [e for e in page.all("a") if "download" in e.attributes]
+    links = [e for e in page.named("a") if "download" in e.attributes]
     # Each of the two experiments has a picture of its network too.
-    assert len(links) == len(page.all("figure")) - 2 == 4
+    assert len(links) == len(page.named("figure")) - 2 == 4
     for link in links:
         head, _, held = link.attributes["href"].partition(",")
         assert head == "data:text/csv;charset=utf-8"
         file = tmp_path / "out" / "figures" / link.attributes["download"]
         assert file.read_text() == unquote(held)
-    assert all(len(e.attributes["aria-label"]) > 40 for e in page.all("svg"))
+    assert all(len(e.attributes["aria-label"]) > 40 for e in page.named("svg"))
     (experiment,) = find(["toy/a"])
     for chart in figures(reproduce(experiment, quick=True, workers=1)):
         rows = list(csv.DictReader(io.StringIO(chart.csv())))

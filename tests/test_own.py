@@ -325,6 +325,45 @@ def test_a_planted_fault_is_found_and_named(number: str) -> None:
     assert re.search(said, found[prop]), found
 
 
+@pytest.mark.parametrize(
+    ("where", "declared", "used", "named"),
+    [
+        ("file", "static u64 seen;", "s->delay += ++seen & 1", "seen"),
+        ("file", "u32 many[4] = {1, 2, 3, 4};", "s->delay += many[now & 3]++ & 1", "many"),
+        ("call", "static u64 inner = 3;", "s->delay += ++inner & 1", "inner"),
+        ("file", "static const u32 table[4] = {0, 1, 0, 1};", "s->delay += table[now & 3]", ""),
+        ("file", "static const u32 one = 1, *const place = &one;", "s->delay += *place", ""),
+    ],
+)
+def test_a_variable_that_queues_would_share_is_refused_by_its_name_and_a_constant_is_not(
+    where: str, declared: str, used: str, named: str
+) -> None:
+    text = library.template_text("mine")
+    head = "static struct aqm_verdict dequeue("
+    line = "\ts->delay = aqm_sojourn_ns(now, pkt);\n"
+    assert text.count(head) == text.count(line) == 1
+    if where == "file":
+        text = text.replace(head, f"{declared}\n{head}")
+    else:
+        used = f"{{ {declared} {used}; }}"
+    file = write("mine.c", text.replace(line, f"{line}\t{used};\n"))
+    found = {finding.name: finding for finding in trial.check(file)}["globals"]
+    if not named:
+        assert found.state == "ok"
+        return
+    assert found.detail.startswith(
+        f"{named}: outside the state, and all queues of a kernel would share"
+    )
+    with pytest.raises(RunError, match=rf"mine\.c is not run.*\n  {named}: outside the state"):
+        sojourn.run("s.toml", aqms=["./mine.c"])
+
+
+def test_a_machine_without_nm_skips_the_search_for_globals(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write("mine.c", library.template_text("mine"))
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert trial._globals(file).state == "skipped"
+
+
 def test_one_fault_that_many_properties_meet_is_told_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

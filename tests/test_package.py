@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from importlib.metadata import distributions
@@ -70,7 +71,17 @@ def called_of(holder: object) -> dict[str, list[str]]:
 def test_the_names_of_the_package_complete() -> None:
     code = "import sojourn; print(*dir(sojourn))"
     said = subprocess.check_output([sys.executable, "-c", code], text=True).split()
-    assert set(sojourn.__all__) <= set(said)
+    assert said == sojourn.__all__
+
+
+def test_the_help_of_a_public_function_has_no_name_or_address_of_its_inside() -> None:
+    public = [getattr(sojourn, name) for name in sojourn.__all__]
+    functions = [found for found in public if not isinstance(found, type)]
+    assert len(functions) > 8
+    for found in functions:
+        written = str(inspect.signature(found))
+        assert " at 0x" not in written and "<" not in written, found
+        assert not set(re.findall(r"(\w+)\.\w", written)) - {"os"}, written
 
 
 SCRIPT = """

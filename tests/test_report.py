@@ -65,15 +65,15 @@ def test_with_linux_the_report_has_the_kernels_own_beside_ours(beside: Reproduct
 
 
 def test_the_page_names_its_language_and_its_experiments(page: Page, short: Reproduction) -> None:
-    assert page.all("html")[0].attributes["lang"] == "en"
-    (title,) = page.all("title")
+    assert page.named("html")[0].attributes["lang"] == "en"
+    (title,) = page.named("title")
     assert "DUK" in title.text
-    assert [e.text for e in page.all("h2")].count(short.experiment.title) == 2
+    assert [e.text for e in page.named("h2")].count(short.experiment.title) == 2
 
 
 def test_every_figure_says_its_numbers_in_words(page: Page, beside: Reproduction) -> None:
-    said = [e.attributes["aria-label"] for e in page.all("svg", "img")]
-    assert said and all(e.attributes["role"] == "img" for e in page.all("svg"))
+    said = [e.attributes["aria-label"] for e in page.named("svg", "img")]
+    assert said and all(e.attributes["role"] == "img" for e in page.named("svg"))
     begin_s, end_s = 35, 60
     for host in beside.hosts:
         for curve in curves(beside, "drop", host):

@@ -610,9 +610,9 @@ def test_a_window_in_pieces_is_that_window_and_its_equal_parts() -> None:
     whole = Window(name="w", from_=Duration("1 s"), to=Duration("3 s"), pieces=3)
     assert [(str(w.from_), str(w.to), w.name) for w in whole.cut()] == [
         ("1 s", "3 s", "w"),
-        ("1 s", "1666666.666 us", "w 1 of 3"),
-        ("1666666.666 us", "2333333.333 us", "w 2 of 3"),
-        ("2333333.333 us", "3 s", "w 3 of 3"),
+        ("1 s", "1.666666666 s", "w 1 of 3"),
+        ("1.666666666 s", "2.333333333 s", "w 2 of 3"),
+        ("2.333333333 s", "3 s", "w 3 of 3"),
     ]
 
 

@@ -400,7 +400,7 @@ def test_a_folder_has_a_page_pictures_and_the_numbers_behind_each(
         with (out / f"{name}.csv").open() as file:
             assert len(list(csv.DictReader(file))) > 50, name
     page = parse((out / "stability.html").read_text())
-    labels = [one.attributes["aria-label"] for one in page.all("svg")]
+    labels = [one.attributes["aria-label"] for one in page.named("svg")]
     assert len(labels) == 10  # wide and narrow
     assert all(len(label) > 40 for label in labels)
     assert not re.search(r'(src|href)="http', (out / "stability.html").read_text())

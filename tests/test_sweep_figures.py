@@ -197,6 +197,56 @@ def test_a_heat_map_has_a_panel_for_each_algorithm_with_every_mean(kept: Kept) -
     assert texts == [f"{numbers[place]:.3g}" for place in numbers if place[0] == "fifo"]
 
 
+def test_a_heat_map_has_its_scale_in_numbers_and_with_log_small_values_have_shades_too(
+    kept: Kept,
+) -> None:
+    delays = {(10, 1): 2.0, (10, 5): 20.0, (40, 1): 200.0, (40, 5): 2000.0}
+    means = [
+        {**row, "queue_delay_mean_ms": delays[row["rtt_ms"], row["rate_mbps"]]}
+        for row in kept.means
+    ]
+    far = replace(kept, means=means)
+    shades: dict[bool, list[float]] = {}
+    for log in (False, True):
+        (found,) = charts(far, Wish(x="rtt", y="rate", z="queue_delay_mean_ms", log=log))
+        figure = draw(found)
+        (legend,) = figure.legends
+        (*_, darkest) = legend.legend_handles
+        assert darkest
+        numbers = [text.get_text() for text in legend.get_texts()]
+        linear, logarithmic = ["0", "500", "1000", "1500", "2000"], ["2", "11.2", "63.2", "356"]
+        assert numbers == ([*logarithmic, "2000"] if log else linear)
+        title = "queue delay, mean (ms)" + (", log" if log else "")
+        assert legend.get_title().get_text() == title
+        assert ("--log" in found.caption) is not log
+        shades[log] = [patch.get_alpha() or 0.0 for patch in figure.axes[0].patches]
+        assert max(shades[log]) == darkest.get_alpha()
+    assert max(a / b for a, b in zip(shades[True], shades[False], strict=True)) > 50
+    steps = sorted(shades[True])
+    assert steps[1] - steps[0] == pytest.approx(steps[3] - steps[2])
+
+
+def test_a_heat_map_of_zeros_alone_is_drawn_on_either_scale(kept: Kept) -> None:
+    zeros = replace(kept, means=[{**row, "bulk.jain": 0.0} for row in kept.means])
+    for log in (False, True):
+        (found,) = charts(zeros, Wish(x="rtt", y="rate", z="bulk.jain", log=log))
+        assert not any(patch.get_alpha() for patch in draw(found).axes[0].patches)
+
+
+def test_a_picture_of_lines_far_apart_names_log(kept: Kept) -> None:
+    wish = Wish(x="rtt", y="queue_delay_mean_ms")
+    means = [
+        {**row, "queue_delay_mean_ms": 1000.0 if row["aqm"] == "fifo" else 10.0}
+        for row in kept.means
+    ]
+    far = replace(kept, means=means)
+    said = "Values are far apart: --log draws them on a logarithmic axis."
+    assert said in charts(far, wish)[0].caption
+    assert said not in charts(far, replace(wish, log=True))[0].caption
+    near = replace(kept, means=[{**row, "queue_delay_mean_ms": 10.0} for row in kept.means])
+    assert said not in charts(near, wish)[0].caption
+
+
 def test_a_page_has_a_picture_of_each_measured_metric_and_says_what_was_swept(
     folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -261,7 +311,7 @@ def test_sweeps_are_compared_seed_by_seed_in_equal_cells(
     assert (found["pairs"], found["result"], found["to_result"]) == (3, "more", "short")
     assert data["scenarios"] == {"set.dumbbell.flows.bulk.count": {"short": None, "more": "4"}}
     assert status(["compare", *map(str, folders)]) == 0
-    assert "queue delay mean (ms): more less short, seed by seed" in capsys.readouterr().out
+    assert "queue delay mean (ms): more − short, seed by seed" in capsys.readouterr().out
 
 
 def test_a_table_of_a_comparison_can_stand_in_a_paper_by_itself(
@@ -269,7 +319,7 @@ def test_a_table_of_a_comparison_can_stand_in_a_paper_by_itself(
 ) -> None:
     """Each number has its metric, its unit and its interval, also where the interval holds zero."""
     assert status(["compare", *map(str, folders), "--format", "csv"]) == 0
-    _, text = capsys.readouterr().out.split("# Jain's index bulk: more less short, seed by seed\n")
+    _, text = capsys.readouterr().out.split("# Jain's index bulk: more − short, seed by seed\n")
     _, table = text.split("miss by chance, on average\n")[:2]
     head, *rows = csv.reader(io.StringIO(table.split("\n\n")[0]))
     assert head[:4] == ["rtt", "rate", "aqm", "short: Jain's index bulk"]
@@ -306,7 +356,7 @@ def test_a_sweep_alone_compares_its_algorithms_seed_by_seed(
     assert data["scenarios"] == {}
     assert status(["compare", str(folders[0])]) == 0
     said = capsys.readouterr().out
-    assert "queue delay mean (ms): fifo less codel, seed by seed" in said
+    assert "queue delay mean (ms): fifo − codel, seed by seed" in said
     assert "they do not differ" not in said
     # The traffic of a seed is that of all algorithms: it hides a difference of means alone.
     rows = [
@@ -322,9 +372,9 @@ def test_a_sweep_of_one_algorithm_or_beside_a_run_is_not_compared(
 ) -> None:
     with pytest.raises(InputError, match="has codel alone; sweep several, or name two sweeps"):
         within(kept.of_aqms(["codel"]))
-    with pytest.raises(InputError, match="holds no sweep"):
+    with pytest.raises(InputError, match=r"holds no sweep, .*; name sweeps alone, or results of"):
         Kept.load(tmp_path)
-    with pytest.raises(InputError, match="is not there"):
+    with pytest.raises(InputError, match=r"is not there; sojourn sweep SWEEP.toml --out .*nowhere"):
         Kept.load(tmp_path / "nowhere")
     newer = shutil.copytree(folders[0], tmp_path / "newer") / "result.json"
     newer.write_text(newer.read_text().replace('"format": 1', '"format": 99'))
@@ -489,3 +539,5 @@ def test_a_new_sweep_of_a_scenario_runs_or_says_why_there_is_none(
     assert "#:schema" not in Path("grid/sweep.toml").read_text()
     assert status(["new", "--sweep", f"{scenario}.toml"]) == 2
     assert "there is such a file; nothing was written" in capsys.readouterr().err
+    assert status(["new", "--sweep", "nosuch.toml"]) == 2
+    assert "nosuch.toml: there is no such file" in capsys.readouterr().err

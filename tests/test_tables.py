@@ -151,6 +151,7 @@ def test_every_name_of_a_metric_is_on_the_page_of_columns_or_on_that_of_results(
     [
         ([0.0213, 0.0213], "0.0213 ± 0.0000"),
         ([2.0, 4.0], "3.00 ± 12.71"),
+        ([0.165, 0.1654], "0.165 ± 0.003"),
         ([0.0], "0.00"),
         ([], "–"),
     ],
@@ -161,7 +162,13 @@ def test_a_mean_is_written_with_half_of_its_interval(values: list[float], text: 
 
 @pytest.mark.parametrize(
     ("values", "text"),
-    [([304.0, 302.0], "303 ± 13"), ([0.0, 1.0], "0.5 ± 6.4"), ([7.0], "7"), ([1200.4], "1200")],
+    [
+        ([304.0, 302.0], "303 ± 13"),
+        ([12.0, 12.05], "12.0 ± 0.3"),
+        ([0.0, 1.0], "0.5 ± 6.4"),
+        ([7.0], "7"),
+        ([1200.4], "1200"),
+    ],
 )
 def test_a_mean_count_is_whole_unless_it_is_small(values: list[float], text: str) -> None:
     assert interval(estimate(values), is_count=True) == text
@@ -401,11 +408,11 @@ def test_linux_is_set_beside_the_simulator(small: Path, capsys: pytest.CaptureFi
         ("linux", "sim", 0)
     }
     print_result(both, None)
-    assert "linux less sim: none, every value is equal" in capsys.readouterr().out
+    assert "linux − sim: none, every value is equal" in capsys.readouterr().out
     of_pie = sojourn.run(small, aqms=["pie"], seeds=2)
     other = [
         replace(run, labels={**run.labels, "host": "linux"}, report=beside.report)
         for run, beside in zip(sim, of_pie, strict=True)
     ]
     print_result(replace(sim, runs=(*sim.runs, *other)), None)
-    assert "linux less sim, seed by seed" in capsys.readouterr().out
+    assert "linux − sim, seed by seed" in capsys.readouterr().out

@@ -44,6 +44,24 @@ def test_what_is_written_reads_back(kind: type[Rate | Duration | Size], number: 
     assert kind(str(kind(number))) == number
 
 
+@pytest.mark.parametrize(
+    ("kind", "number", "text"),
+    [
+        (Size, 2**32 - 1, "4.294967295 GB"),
+        (Size, 2**25, "33.554432 MB"),
+        (Size, 1514, "1.514 kB"),
+        (Rate, 2**44, "17.592186044416 Tbit/s"),
+        (Rate, 9_500_000, "9.5 Mbit/s"),
+        (Duration, 1_000_000_001, "1.000000001 s"),
+        (Duration, 999, "999 ns"),
+    ],
+)
+def test_a_quantity_is_written_in_the_largest_unit_of_which_it_has_one(
+    kind: type[Rate | Duration | Size], number: int, text: str
+) -> None:
+    assert str(kind(number)) == text and kind(text) == number
+
+
 @pytest.mark.parametrize("text", ["100 bps", "100 Mbps", "1 kBps", "2 Gbps"])
 def test_bps_is_refused_with_the_reason(text: str) -> None:
     with pytest.raises(UnitError, match=r"tc reads it as bytes per second.*Mbit/s.*MB/s"):

@@ -31,7 +31,7 @@ Both harnesses recorded {windows} windows. How near the second is to the first, 
 engine:
 
 {counts}
-Difference: second less first in units of the aim, the mean over these windows ± half of its 95 %
+Difference: second − first in units of the aim, the mean over these windows ± half of its 95 %
 interval. One is what the engine may be off. `linux_again` of the data has the second's figures.
 """
 

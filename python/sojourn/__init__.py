@@ -99,4 +99,4 @@ else:
         return answering(getattr(import_module(_HOMES[name]), name))
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return __all__

@@ -160,6 +160,7 @@ def verify(
     as_json: Json = False,
 ) -> int:
     """Repeat a result by its own command, and say whether every run did the same."""
+    from sojourn.runs.verify import odd_files
     from sojourn.runs.verify import verify as repeat
 
     verified = repeat(result, workers=workers)
@@ -170,8 +171,8 @@ def verify(
         print_json(data)
         return status
     names = [str(run) for run in verified.different]
-    if verified.changed:
-        print(f"not as the result was written: {', '.join(verified.changed)}")
+    for said in odd_files(verified.changed, verified.missing):
+        print(said)
     if names:
         print(f"{len(names)} of {verified.count} fingerprints differ:")
         print("\n".join(f"  {name}" for name in names[:_NAMED]))
@@ -180,7 +181,7 @@ def verify(
     else:
         is_one = verified.count == 1
         all_of = "the fingerprint is" if is_one else f"all {verified.count} fingerprints are"
-        print(f"{all_of} the same{', but files were changed' if verified.changed else ''}")
+        print(f"{all_of} the same{'' if verified.is_same else ', but not all files'}")
     return status
 
 

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from sojourn.cli.options import check_form
 from sojourn.core.hosts import BINNED
-from sojourn.core.text import FORMATS, Column, Table
+from sojourn.core.text import FORMATS, MINUS, Cell, Column, Table
 from sojourn.result.columns import class_rows, spell
 from sojourn.result.compare import (
     Case,
@@ -183,7 +183,10 @@ def _classes(by_case: Cases) -> Parts:
 
 def _mean(rows: Sequence[Mapping[str, float | None]], key: str) -> str:
     values = [value for row in rows if (value := row[key]) is not None]
-    return f"{sum(values) / len(values):,.2f}" if values else ""
+    if not values:
+        return ""
+    mean = sum(values) / len(values)
+    return Cell(f"{mean:,.2f}", mean)
 
 
 def _all_differences(
@@ -201,12 +204,12 @@ def _all_differences(
 def _kind(difference: Difference) -> str:
     host, to_host = difference.case.host, difference.less.host
     if difference.case.result != difference.less.result:
-        return f"{difference.case.result} less {difference.less.result}"
+        return f"{difference.case.result}{MINUS}{difference.less.result}"
     if host == to_host:
         return f"difference to {difference.less.aqm}"
     if to_host + BINNED == host:
-        return f"a trace in bins of {BIN_MS} ms less its opportunities"
-    return f"{host} less {to_host}"
+        return f"a trace in bins of {BIN_MS} ms{MINUS}its opportunities"
+    return f"{host}{MINUS}{to_host}"
 
 
 def _difference_table(title: str, differences: Sequence[Difference], own: OwnNames) -> Table | str:
@@ -254,11 +257,12 @@ def _by_chance(intervals: int) -> str:
     return f"of {intervals} intervals at 95 %, {0.05 * intervals:.2g} miss by chance, on average"
 
 
-def _interval(estimate: Estimate, pairs: int) -> str:
+def _interval(estimate: Estimate, pairs: int) -> Cell:
     if pairs == 1:
         # A small difference keeps a digit, and none has no sign.
         small = f"{estimate.mean:+.1g}" if estimate.mean else "0"
-        return f"{estimate.mean:+.2f}" if abs(estimate.mean) >= 0.005 else small
+        text = f"{estimate.mean:+.2f}" if abs(estimate.mean) >= 0.005 else small
+        return Cell(text, estimate.mean)
     half = (estimate.high - estimate.low) / 2
     # Two digits of the half width: a mean beside zero then shows as such.
     digits = min(max(1 - math.floor(math.log10(half)), 2), 6) if half else 2
@@ -267,7 +271,9 @@ def _interval(estimate: Estimate, pairs: int) -> str:
         if float(f"{estimate.low:.{digits}f}") and float(f"{estimate.high:.{digits}f}"):
             break
         digits += 1
-    return f"{estimate.mean:+.{digits}f}\n[{estimate.low:+.{digits}f}, {estimate.high:+.{digits}f}]"
+    ends = estimate.low, estimate.high
+    mean, low, high = (f"{number:+.{digits}f}" for number in (estimate.mean, *ends))
+    return Cell(f"{mean}\n[{low}, {high}]", estimate.mean, *ends)
 
 
 def _labels(rows: Sequence[Case] | Cases, own: OwnNames = MappingProxyType({})) -> list[Column]:
@@ -300,7 +306,7 @@ def sweep_parts(comparison: SweepComparison) -> Parts:
         fewest = few((metric, place, pair.fewest) for place, pair in zip(places, rows, strict=True))
         chance = _by_chance(sum(pair.pairs > 1 for pair in rows))
         note = "; ".join(filter(None, (fewest, chance)))
-        title = f"{' '.join(metric.heading.split(chr(10)))}: {result} less {less}, seed by seed"
+        title = f"{' '.join(metric.heading.split(chr(10)))}: {result}{MINUS}{less}, seed by seed"
         yield Table(title, labels, columns, note)
     lines = [(key, *values) for key, values in comparison.scenarios.items()]
     if lines:
@@ -373,7 +379,8 @@ def _response(metric: StepMetric, steps: Sequence[Mapping[str, Any]]) -> str:
         return unmeasured
     text = mean(values)
     missing = len(steps) - len(values)
-    return f"{text}\n{unmeasured} in {missing} of {len(steps)}" if missing else text
+    remark = f"{unmeasured} in {missing} of {len(steps)}" if missing else ""
+    return Cell(text, *text.numbers, remark=remark)
 
 
 # Nobody reads more rows; --json has all.
@@ -411,4 +418,4 @@ def visit_parts(times: SideBySide, visit: Visit) -> Iterator[Table | str]:
 
 
 def _time(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}"
+    return NOTHING if value is None else Cell(f"{value:.2f}", value)

@@ -291,7 +291,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "Mapping[str, int]": _seeds_by_host,
     "Mapping[str, object]": _changes,
     "Seeds": _seeds,
-    "of_seeds.Seeds": _seeds,
     "Duration | str": _quantity("Duration"),
     "Rate | str": _quantity("Rate"),
     "Size | str": _quantity("Size"),

@@ -9,17 +9,32 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 
 def rounded(value: float, digits: int) -> float:
     """Round to so many significant digits; a number that is written without an exponent."""
     return float(f"{value:.{digits}g}")
+
+
+class Cell(str):
+    """A cell as people read it, with its numbers for programs: a mean; a mean and half of its
+    interval; or a difference and the ends of its interval."""
+
+    __slots__ = ("numbers", "remark")
+
+    def __new__(cls, text: str, *numbers: float, remark: str = "") -> Self:
+        """Make a cell; the remark is a line below its text."""
+        cell = super().__new__(cls, f"{text}\n{remark}" if remark else text)
+        cell.numbers, cell.remark = numbers, remark
+        return cell
+
+    numbers: tuple[float, ...]
+    remark: str
 
 
 @dataclass(frozen=True)
@@ -73,8 +88,8 @@ class Table:
         return markdown(self.headings, rows, right)
 
     def csv(self) -> str:
-        """Write it as CSV. A mean and half of its interval take a column each; a difference takes
-        four, with the ends of its interval and whether it is shown to be one."""
+        """Write it as CSV, numbers in full. A mean and half of its interval take a column each; a
+        difference takes four, with the ends of its interval and whether it is shown to be one."""
         columns = [
             part
             for heading, of in zip(self.headings, self.all_columns, strict=True)
@@ -104,30 +119,38 @@ class Table:
 
 _PREAMBLE = r"% needs \usepackage{booktabs}"
 BESIDE = " ± "  # between a mean and half of its interval
+MINUS = " − "  # between two names, of whose numbers the difference is
 NOTHING = "–"  # where nothing was measured
 
 
-# A difference, and below it its interval.
-_DIFFERENCE = re.compile(r"(\S+)\n\[(\S+), (\S+)\]")
+# The headings behind that of a column, by how many numbers its cells have.
+_PARTS = {
+    1: (),
+    2: ("half of the 95 % interval",),
+    3: ("low", "high", "shown"),
+}
 
 
 def _apart(heading: str, cells: Sequence[str]) -> Iterable[Column]:
-    cells = ["" if cell == NOTHING else cell for cell in cells]
-    found = [_DIFFERENCE.fullmatch(cell) for cell in cells]
-    if any(found):
-        rows = [
-            (match[1], match[2], match[3], str(float(match[2]) * float(match[3]) > 0).lower())
-            if match
-            else (cell, "", "", "")
-            for match, cell in zip(found, cells, strict=True)
-        ]
-        heads = [heading, *(f"{heading}, {part}" for part in ("low", "high", "shown"))]
-        return map(Column, heads, zip(*rows, strict=True))
-    if not any(BESIDE in cell for cell in cells):
-        return [Column(heading, cells)]
-    parts = [cell.partition(BESIDE) for cell in cells]
-    means, halves = ([part[n] for part in parts] for n in (0, 2))
-    return [Column(heading, means), Column(f"{heading}, half of the 95 % interval", halves)]
+    """Yield a column for each number of these cells, in twelve digits, and one of remarks."""
+    known = [cell if isinstance(cell, Cell) else Cell(cell) for cell in cells]
+    count = max((len(cell.numbers) for cell in known), default=0) or 1
+    rows = [_numbers(cell, count) for cell in known]
+    heads = [heading, *(f"{heading}, {part}" for part in _PARTS[count])]
+    yield from (Column(head, [row[n] for row in rows]) for n, head in enumerate(heads))
+    if any(cell.remark for cell in known):
+        yield Column(f"{heading}, remark", [cell.remark for cell in known])
+
+
+def _numbers(cell: Cell, count: int) -> list[str]:
+    if not cell.numbers:
+        words = "" if cell == NOTHING else str(cell)
+        return [words, *[""] * len(_PARTS[count])]
+    texts = [f"{number:.12g}" for number in cell.numbers]
+    if len(texts) == 3:
+        _, low, high = cell.numbers
+        texts.append(str(low * high > 0).lower())
+    return texts + [""] * (1 + len(_PARTS[count]) - len(texts))
 
 
 def markdown(
@@ -163,6 +186,7 @@ _LATEX = {character: "\\" + character for character in "&%$#_{}"} | {
     "^": r"\textasciicircum{}",
     "±": r"$\pm$",
     "–": "--",
+    "−": r"$-$",
 }
 
 

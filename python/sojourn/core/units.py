@@ -277,12 +277,14 @@ class _Quantity(_Written, int):
         return super().__new__(cls, number)
 
     def __str__(self) -> str:
-        """Write the shortest exact text: the largest unit that leaves at most three decimals."""
+        """Write an exact text: in the largest unit of which it has at least one."""
         value = int(self)
         for size, unit in self.steps:
-            if value >= size and value * 1000 % size == 0:
-                return f"{Decimal(value) / size:f} {unit}"
-        return f"{value} {self.steps[-1][1]}" if value else self.zero
+            if value >= size:
+                whole, rest = divmod(value, size)
+                decimals = f"{rest:0{len(str(size)) - 1}d}".rstrip("0") if rest else ""
+                return f"{whole}{'.' if decimals else ''}{decimals} {unit}"
+        return self.zero
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}('{self}')"
@@ -324,7 +326,13 @@ class Rate(_Quantity):
     example = "100 Mbit/s"
     zero = "0 bit/s"
     least = "8 bit/s"
-    steps = ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s"), (1, "bit/s"))
+    steps = (
+        (10**12, "Tbit/s"),
+        (10**9, "Gbit/s"),
+        (10**6, "Mbit/s"),
+        (10**3, "kbit/s"),
+        (1, "bit/s"),
+    )
 
     def __new__(cls, value: str | int) -> Self:
         number = super().__new__(cls, value)

@@ -188,7 +188,7 @@ def reproduce(
     seeds: Mapping[str, int] = EXPERIMENTS_SEEDS,
     client: Any = None,
     again: bool = False,
-    tell: Callable[[float], None] = lambda share: None,
+    tell: Callable[[float], None] | None = None,
 ) -> Reproduction:
     """Run an experiment, such as 'duk/1', under at least ten seeds, and judge its claims.
 
@@ -208,7 +208,8 @@ def reproduce(
     for number, host in enumerate(hosts):
 
         def told(share: float, before: int = number) -> None:
-            tell((before + share) / len(hosts))
+            if tell:
+                tell((before + share) / len(hosts))
 
         cases = experiment.cases_on(host, hosts, quick)
         peers = experiment.peer_cases(host, quick) if "linux" in hosts else []

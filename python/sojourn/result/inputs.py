@@ -28,7 +28,7 @@ class Inputs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._names: dict[str, str] = {}
-        # Traces and vectors by their names in the result. C files come with their runs.
+        # By their names in the result. A scenario may name a file that no run uses.
         self.files: dict[str, bytes] = {}
 
     def name(self, path: str) -> str:
@@ -40,7 +40,10 @@ class Inputs:
 
     def _kept(self, file: str) -> str:
         if library.is_file(file) and file.endswith(".c"):
-            return library.kept_name(library.find(file))
+            found = library.find(file)
+            texts = found.sources().items()
+            self.files |= {f"own/{found.engine}/{part}": text.encode() for part, text in texts}
+            return library.kept_name(found)
         # What is no plain file is refused when the scenario is laid out.
         path = Path(file)
         content = path.read_bytes() if path.is_file() and os.access(path, os.R_OK) else b""

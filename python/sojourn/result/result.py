@@ -69,7 +69,8 @@ _README = """\
 
 Delays are in milliseconds, rates in Mbit/s; drops and marks in percent of arriving
 packets, utilisation in percent of what the link could have sent.
-`sojourn verify .` repeats it and compares every run; it needs neither `runs/` nor the tables.
+`sojourn verify .` makes every run anew and compares it, also in a folder without `runs/`. It names
+files that are missing or were changed, with status 1.
 Made by Sojourn {core}.
 """
 _OF_OWN = """\

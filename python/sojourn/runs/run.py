@@ -19,6 +19,7 @@ from sojourn import algorithms
 from sojourn.core import seeds as of_seeds
 from sojourn.core.errors import InputError, RunError
 from sojourn.core.hosts import BINNED, HZ, LINUX_ONLY_CONTROLS, check_hosts
+from sojourn.core.seeds import Seeds
 from sojourn.result.inputs import Inputs
 from sojourn.result.request import Request
 from sojourn.result.result import Result, Run, read_request
@@ -255,7 +256,7 @@ def _request(
     scenario: Scenario,
     variants: Sequence[Variant],
     changes: Mapping[str, object],
-    seeds: of_seeds.Seeds,
+    seeds: Seeds,
     hosts: Sequence[str],
     inputs: Inputs,
     *,
@@ -277,13 +278,13 @@ def run(
     *,
     aqms: Sequence[str] = (),
     changes: Mapping[str, object] = MappingProxyType({}),
-    seeds: of_seeds.Seeds = 1,
+    seeds: Seeds = 1,
     out: str | Path | None = None,
     workers: int | None = None,
     again: bool = False,
     hosts: Sequence[str] = ("sim",),
     client: Any = None,
-    tell: Callable[[str], None] = lambda _: None,
+    tell: Callable[[str], None] | None = None,
 ) -> Result:
     """Run a scenario, given as an object or a file, with seeds 1 to `seeds`, or with
     those of a range or a list.
@@ -308,14 +309,15 @@ def run(
     while True:
         earlier = read_request(out) if out else None
         request = asked.added_to(earlier, out) if earlier and out else asked
-        if more := request.beyond(asked):
+        if tell and (more := request.beyond(asked)):
             tell(f"{out}: also holds earlier runs, which are shown too: {more}")
         # Algorithms of an earlier command may be files of the result.
         texts = [given.get(aqm) or placed_variant(aqm, Path(out or "")) for aqm in request.aqms]
         runner = Runner(open_store(out), workers, client, again)
         checked = check(cases_of(scenario, texts, changes), request.hosts)
-        for sentence in (*unmeasured(checked), *unheld(checked)):
-            tell(sentence)
+        if tell:
+            for sentence in (*unmeasured(checked), *unheld(checked)):
+                tell(sentence)
         jobs = under_seeds(checked, request.seeds)
         runs = runner.run(jobs, f"running {scenario.name}")
         if not out:

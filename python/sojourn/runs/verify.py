@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """A result repeated: its own command runs again, elsewhere, and every run must have the same
-fingerprint. Only the files that the command reads, and the fingerprints, need be there.
+fingerprint. The command needs the files that it reads, and the comparison the fingerprints; other
+files that are missing are named.
 
 A result may come from anybody. So its command may only make runs, from files of its own folder, and
 no Python is imported from there. A C file in it is compiled and run.
@@ -61,18 +62,20 @@ class Verified:
     again: Mapping[str, Any]  # of the repetition
     count: int
     different: tuple[Fingerprint, ...]  # runs of the result
-    changed: tuple[str, ...]  # its files that are not as it was written
+    changed: tuple[str, ...]  # its files that are not as they were written
+    missing: tuple[str, ...] = ()  # its files, and runs, that are not there
 
     @property
     def is_same(self) -> bool:
-        """Tell whether every run did the same, and no file was changed."""
-        return not (self.different or self.changed)
+        """Tell whether every run did the same, and no file was changed or is missing."""
+        return not (self.different or self.changed or self.missing)
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys of `sojourn verify --json`."""
         return {
             "runs": {"all": self.count, "different": [dict(run.labels) for run in self.different]},
             "changed": list(self.changed),
+            "missing": list(self.missing),
             "made_by": version_text(self.head),
             "repeated_by": version_text(self.again),
         }
@@ -88,20 +91,20 @@ def verify(result: str | Path, *, workers: int | None = None) -> Verified:
     folder = Path(result)
     head = _head(folder)
     words = _words(folder, head)
-    missing = [
-        name for name in _written(head) if _READ.match(name) and not (folder / name).is_file()
-    ]
-    if missing:
+    lacks = [name for name in _written(head) if _READ.match(name) and not (folder / name).is_file()]
+    if lacks:
         raise IncompleteError(
-            f"{folder}: lacks {', '.join(missing)}; ask its sender for the whole folder"
+            f"{folder}: lacks {', '.join(lacks)}; ask its sender for the whole folder"
         )
-    changed = tuple(_changed(folder, head))
+    odd = list(_odd(folder, head))
+    changed = tuple(name for name in odd if (folder / name).exists())
+    missing = tuple(name for name in odd if name not in changed)
     try:
         before = _fingerprints(folder, head)
     except StoreError as error:
-        if not changed:
+        if not odd:
             raise
-        raise _failed(folder, changed, "no fingerprint can be read") from error
+        raise _failed(folder, changed, missing, "no fingerprint can be read") from error
     with tempfile.TemporaryDirectory(prefix="sojourn-verify-") as scratch:
         out = Path(scratch) / "result"
         words = [*words, "--again", "--out", str(out)]
@@ -115,25 +118,34 @@ def verify(result: str | Path, *, workers: int | None = None) -> Verified:
             check=False,
         )
         if not (out / "result.json").exists():
-            raise _failed(folder, changed, f"its command ended with status {done.returncode}")
+            raise _failed(
+                folder, changed, missing, f"its command ended with status {done.returncode}"
+            )
         again = _head(out)
         after = _fingerprints(out, again)
     if len(after) != len(before):
         said = f"it has {len(before)} runs, and its command makes {len(after)}"
-        raise _failed(folder, changed, said)
+        raise _failed(folder, changed, missing, said)
     pairs = zip(before, after, strict=True)
     different = tuple(a for a, b in pairs if (a.labels, a.text) != (b.labels, b.text))
-    return Verified(head, again, len(before), different, changed)
+    return Verified(head, again, len(before), different, changed, missing)
 
 
-def _failed(folder: Path, changed: Sequence[str], said: str) -> SojournError:
+def _failed(
+    folder: Path, changed: Sequence[str], missing: Sequence[str], said: str
+) -> SojournError:
     """Make the error of a repetition that cannot be compared; it names the files that may be the
     reason."""
-    if changed:
-        return IncompleteError(
-            f"{folder}: not as the result was written: {', '.join(changed)}; {said}"
-        )
-    return RunError(f"{folder}: {said}")
+    reasons = "; ".join((*odd_files(changed, missing), said))
+    wrong = IncompleteError if changed or missing else RunError
+    return wrong(f"{folder}: {reasons}")
+
+
+def odd_files(changed: Sequence[str], missing: Sequence[str]) -> Iterator[str]:
+    """Name the files of a result that are not as they were written, and those that are missing."""
+    for said, names in (("not as the result was written", changed), ("missing", missing)):
+        if names:
+            yield f"{said}: {', '.join(names)}"
 
 
 def _words(folder: Path, head: Mapping[str, Any]) -> list[str]:
@@ -166,7 +178,7 @@ def _written(head: Mapping[str, Any]) -> dict[str, Any]:
     return {name: written for name, written in known.items() if not _OUTSIDE.search(name)}
 
 
-def _changed(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
+def _odd(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
     """Yield the files of a result that are missing, or not as its own digests say, those of its
     runs too. A folder may come without any of its runs."""
     written = dict(_written(head))

@@ -158,6 +158,7 @@ class Layout:
     panel_in: float = 2.7
     most_of_width: float = float("inf")  # bounds the height
     legend_columns: tuple[int, int] | None = None  # 0: no legend; by default, as many as fit
+    legend_title: str = ""
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ def _draw(chart: Chart, width_in: float, scale: float) -> Figure:
     legend: dict[str, Any] = dict.fromkeys(textwrap.fill(verbatim(n), letters) for n in names)
     head_in = layout.head_in
     if head_in is None:
-        head_in = 0.4 + _LINE_IN * _legend_rows(legend, _legend_columns(legend, letters))
+        legend_rows = _legend_rows(legend, _legend_columns(legend, letters))
+        head_in = 0.4 + _LINE_IN * (legend_rows + bool(layout.legend_title))
     height_in = min(scale * (head_in + layout.panel_in * rows), layout.most_of_width * width_in)
     figure = Figure(figsize=(width_in, height_in), layout="constrained")
     places = figure.subplots(
@@ -106,6 +107,7 @@ def _put_legend(
         figure.legend(
             list(legend.values()),
             list(legend),
+            title=verbatim(layout.legend_title) or None,
             loc="outside upper center",
             ncols=columns,
             frameon=False,

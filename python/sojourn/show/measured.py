@@ -280,6 +280,10 @@ def _rates(scenario: Mapping[str, Any], queue: str) -> Iterator[tuple[float, str
         yield at_ns / 1e9, str(Rate(rate_bps))
 
 
+# The end of a caption whose picture would be clearer so.
+FAR_APART = " Values are far apart: --log draws them on a logarithmic {}."
+
+
 def is_wide(values: Iterable[float]) -> bool:
     """Tell whether these values are far apart for a linear axis."""
     positive = [value for value in values if value > 0]

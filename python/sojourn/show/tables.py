@@ -22,7 +22,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sojourn.core.text import BESIDE, NOTHING, Column, Table
+from sojourn.core.text import BESIDE, NOTHING, Cell, Column, Table
 from sojourn.result.compare import Cases, names
 from sojourn.result.metrics import Metric, few, summary_of, telling
 from sojourn.result.result import Run
@@ -297,24 +297,33 @@ def _cells(
         yield mean(values, is_count=metric.is_count)
 
 
-def mean(values: Sequence[float], *, is_count: bool = False) -> str:
+def mean(values: Sequence[float], *, is_count: bool = False) -> Cell:
     """Write the mean of the measured values, with its interval if there are several."""
     from sojourn.result.stats import estimate
 
     return interval(estimate([value for value in values if value == value]), is_count=is_count)
 
 
-def interval(estimate: Estimate, *, is_count: bool = False) -> str:
+# More digits behind the point nobody reads.
+_MOST_DIGITS = 6
+
+
+def interval(estimate: Estimate, *, is_count: bool = False) -> Cell:
     """Write a mean and half of its 95 % interval; a single seed has none."""
     if math.isnan(estimate.mean):
-        return NOTHING
+        return Cell(NOTHING)
     # Three digits of a small mean, such as that of a probability.
     size = abs(estimate.mean)
-    digits = min(2 - math.floor(math.log10(size)), 6) if 0 < size < 0.1 else 2
+    digits = min(2 - math.floor(math.log10(size)), _MOST_DIGITS) if 0 < size < 0.1 else 2
     if is_count:  # a few are not whole as a mean: 0.5 packets lost
         digits = int(size < 10 and not size.is_integer())
-    text = f"{estimate.mean:.{digits}f}"
-    return text if math.isinf(estimate.half) else f"{text}{BESIDE}{estimate.half:.{digits}f}"
+    if math.isinf(estimate.half):
+        return Cell(f"{estimate.mean:.{digits}f}", estimate.mean)
+    # An interval is not shown as none, unless it is one.
+    needed = -math.floor(math.log10(estimate.half)) if estimate.half else 0
+    digits = max(digits, needed) if needed <= _MOST_DIGITS else digits
+    text = f"{estimate.mean:.{digits}f}{BESIDE}{estimate.half:.{digits}f}"
+    return Cell(text, estimate.mean, estimate.half)
 
 
 def seeds_note(by_case: Cases) -> str:

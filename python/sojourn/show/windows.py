@@ -17,6 +17,7 @@ from sojourn.result.stats import estimate
 from sojourn.show.chart import Chart, Curve, Panel, Point
 from sojourn.show.measured import (
     DELAY,
+    FAR_APART,
     MAX_PANELS,
     Absent,
     Measured,
@@ -80,8 +81,6 @@ _PAGE = replace(
 
 # Below this many a 95th percentile is the largest value.
 _FEW = 20
-
-_FAR_APART = " Values are far apart: --log draws them on a logarithmic axis."
 
 # The distribution of each case that has one.
 _ByCase = Mapping[Case, Distribution]
@@ -215,7 +214,7 @@ def _caption(
         for panel in panels
     )
     if not measured.log and any(map(is_wide, ends)):
-        caption += _FAR_APART
+        caption += FAR_APART.format("axis")
     logs = [curve for panel in panels if panel.x_log for curve in panel.curves if len(curve.x)]
     if any(min(curve.x) <= _LEAST_MS * figure.per_ms for curve in logs):
         least = f"{_LEAST_MS * figure.per_ms:g} {figure.unit}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.text import Column, Table
@@ -23,7 +23,7 @@ from sojourn.result.stats import Estimate
 from sojourn.show.chart import LOOKS, OF_PAGE, Chart, Curve, Layout, Panel, Size, file_name
 from sojourn.show.figures import check_name, few_of, files
 from sojourn.show.figures import write as write_results
-from sojourn.show.measured import MAX_PANELS
+from sojourn.show.measured import FAR_APART, MAX_PANELS, is_wide
 from sojourn.show.page import drawn, number, render
 from sojourn.show.page import spread as mean_and_half
 from sojourn.show.tables import interval
@@ -34,8 +34,11 @@ from sojourn.sweeps.kept import Kept, Row, named_unit, sweeps, worded
 if TYPE_CHECKING:
     from sojourn.sweeps.kept import Given
 
-# The entry of a heat map in the legend.
-_SHADE = {"linestyle": "", "marker": "s", "markersize": 8}
+# A shade of a heat map in the legend, and how many there are.
+_SHADE = {"linestyle": "", "marker": "s", "markersize": 8, "markeredgewidth": 0}
+_SHADES = 5
+# The shade of the least value on a logarithmic scale; one of 0 has none.
+_LEAST = 0.1
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def charts(kept: Kept, wish: Wish) -> list[Chart]:
         y, metric = kept.axis("--y", wish.y), kept.metric("--z", wish.z)
         if x == y:
             raise InputError(f"--y {wish.y}: is the axis of --x; a heat map has two")
-        return [_heat_map(kept, rows, x, y, metric)]
+        return [_heat_map(kept, rows, x, y, metric, log=wish.log)]
     metrics = [kept.metric("--y", wish.y)] if wish.y else kept.metrics
     made = [_lines(kept, rows, x, metric, log=wish.log) for metric in metrics]
     if not any(made):
@@ -207,7 +210,9 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
     if len(names) > LOOKS:
         raise InputError(f"{len(names)} algorithms; a picture of a sweep has at most {LOOKS}")
     # A mean of nothing, such as a delay of zero, has no place on a logarithmic axis.
-    is_log = log and metric.unit in ("ms", "s") and all(row[metric.name] > 0 for row in rows)
+    can_log = metric.unit in ("ms", "s") and all(row[metric.name] > 0 for row in rows)
+    is_log = log and can_log
+    is_far = can_log and not log and is_wide(row[metric.name] for row in rows)
     panels, clauses = [], []
     for title, of_panel in _panels(kept, rows, (x,), metric).items():
         places, is_number = _places(of_panel, x)
@@ -253,7 +258,8 @@ def _lines(kept: Kept, rows: Sequence[Row], x: str, metric: Metric, *, log: bool
     chart = Chart.described(
         file_name(metric.name),
         f"{metric.label[0].upper()}{metric.label[1:]}",
-        _caption(rows, "Means over the seeds; bars are 95 % intervals, side by side."),
+        _caption(rows, "Means over the seeds; bars are 95 % intervals, side by side.")
+        + (FAR_APART.format("axis") if is_far else ""),
         panels,
         clauses,
     )
@@ -309,7 +315,50 @@ def _caption(rows: Sequence[Row], words: str) -> str:
     return f"{words}{seeds} Window: {rows[0]['window']}."
 
 
-def _heat_map(kept: Kept, rows: Sequence[Row], x: str, y: str, metric: Metric) -> Chart:
+@dataclass(frozen=True)
+class _Scale:
+    """The shades of a heat map, from 0 or, on a logarithmic scale, from the least value above 0."""
+
+    least: float
+    most: float
+    is_log: bool
+
+    @classmethod
+    def of(cls, values: Sequence[float], *, is_log: bool) -> Self:
+        """Make the scale of these values."""
+        above = [value for value in values if value > 0] or [1.0]
+        return cls(min(above), max(above), is_log)
+
+    def shade(self, value: float) -> float:
+        """Return the opacity of a value."""
+        if value <= 0:
+            return 0.0
+        if not self.is_log:
+            return 0.75 * value / self.most
+        range_ = math.log(self.most / self.least)
+        share = math.log(value / self.least) / range_ if range_ else 1.0
+        return 0.75 * (_LEAST + (1 - _LEAST) * share)
+
+    def legend(self) -> list[Curve]:
+        """List evenly spaced shades, each with its value."""
+        shares = [n / (_SHADES - 1) for n in range(_SHADES)]
+        values = [
+            self.least * (self.most / self.least) ** share if self.is_log else self.most * share
+            for share in shares
+        ]
+        return [
+            Curve(name, [], [], style=_SHADE | {"alpha": self.shade(value)})
+            for name, value in {_brief(value): value for value in values}.items()
+        ]
+
+
+def _brief(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def _heat_map(
+    kept: Kept, rows: Sequence[Row], x: str, y: str, metric: Metric, *, log: bool
+) -> Chart:
     """Draw a metric over two axes as shades: a panel for each algorithm, one scale for all."""
     rows = [row for row in rows if row[metric.name] is not None]
     if not rows:
@@ -318,7 +367,9 @@ def _heat_map(kept: Kept, rows: Sequence[Row], x: str, y: str, metric: Metric) -
     columns, lines = (
         {value: float(n) for n, value in enumerate(_places(rows, key)[0])} for key in (x, y)
     )
-    most = max(row[metric.name] for row in rows) or 1.0
+    values = [row[metric.name] for row in rows]
+    scale = _Scale.of(values, is_log=log)
+    is_far = not log and is_wide(values)
     panels: list[Panel] = []
     clauses = []
     numbers: list[tuple[Any, ...]] = []
@@ -334,9 +385,9 @@ def _heat_map(kept: Kept, rows: Sequence[Row], x: str, y: str, metric: Metric) -
                     ", ".join(filter(None, (name, title))),
                     _axis_label(x),
                     _axis_label(y),
-                    [Curve("" if panels else _metric_label(metric), [], [], style=_SHADE)],
+                    [] if panels else scale.legend(),
                     ticks=[(place, _value(value)) for value, place in columns.items()],
-                    finish=partial(_fill, cells, lines, len(columns), most),
+                    finish=partial(_fill, cells, lines, len(columns), scale),
                 )
             )
             own = [row for row in of_title if name_of(row) == name]
@@ -350,10 +401,14 @@ def _heat_map(kept: Kept, rows: Sequence[Row], x: str, y: str, metric: Metric) -
     return Chart(
         file_name("map", metric.name),
         title,
-        _caption(rows, f"Means over the seeds, {_metric_label(metric)}; darker is more."),
+        _caption(rows, f"Means over the seeds, {_metric_label(metric)}; darker is more.")
+        + (FAR_APART.format("scale") if is_far else ""),
         panels,
         f"{title} over {_axis_label(x)} and {_axis_label(y)}: {'; '.join(clauses)}.",
-        Layout(columns=min(len(panels), 3)),
+        Layout(
+            columns=min(len(panels), 3),
+            legend_title=_metric_label(metric) + (", log" if log else ""),
+        ),
         columns=("panel", x, y, metric.name, f"{metric.name}_low", f"{metric.name}_high"),
         rows=numbers,
         few=_few(kept, rows, [metric]),
@@ -374,7 +429,7 @@ def _fill(
     cells: Mapping[tuple[float, float], float],
     lines: Mapping[Any, float],
     width: int,
-    most: float,
+    scale: _Scale,
     axes: Any,
     _narrow: bool,
 ) -> None:
@@ -382,10 +437,9 @@ def _fill(
     from matplotlib.patches import Rectangle
 
     for (x, y), value in cells.items():
-        shade = max(value, 0.0) / most
         corner = x - 0.5, y - 0.5
-        axes.add_patch(Rectangle(corner, 1, 1, facecolor=colour(0), alpha=0.75 * shade))
-        axes.text(x, y, f"{value:.3g}", ha="center", va="center", color=INK.light, fontsize="small")
+        axes.add_patch(Rectangle(corner, 1, 1, facecolor=colour(0), alpha=scale.shade(value)))
+        axes.text(x, y, _brief(value), ha="center", va="center", color=INK.light, fontsize="small")
     axes.set_xlim(-0.5, width - 0.5)
     axes.set_ylim(-0.5, len(lines) - 0.5)
     axes.set_yticks([*lines.values()], [_value(value) for value in lines])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 _TEXTS = ("scenario.toml", "sweep.toml")
+_ALIKE = "name sweeps alone, or results of sojourn run alone"
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,8 +51,11 @@ class Kept:
 
         head = _head(folder)
         if head is None:
-            said = "holds no sweep" if folder.exists() else "is not there; it is to be a sweep"
-            raise InputError(f"{folder}: {said}, as another of these does")
+            if not folder.exists():
+                raise InputError(
+                    f"{folder}: is not there; sojourn sweep SWEEP.toml --out {folder} makes it"
+                )
+            raise InputError(f"{folder}: holds no sweep, as another of these does; {_ALIKE}")
         if head.get("format") != FORMAT:
             raise StoreError(
                 f"{folder}: format {head.get('format')!r} of a sweep is not known; this version "
@@ -182,7 +186,7 @@ def _read(one: object) -> Kept:
     if isinstance(one, str | Path):
         return Kept.load(Path(one))
     if not isinstance(one, Swept):
-        raise InputError(f"{one!r}: is no sweep, as another of these is")
+        raise InputError(f"{one!r}: is no sweep, as another of these is; {_ALIKE}")
     return Kept.of(one)
 
 

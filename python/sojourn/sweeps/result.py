@@ -458,7 +458,8 @@ In this folder, this command repeats it:
     import pandas;  pandas.read_parquet("cells.parquet")
     import polars;  polars.read_parquet("means.parquet")
 
-`sojourn verify .` repeats it and compares every run; it does not need `runs/`.
+`sojourn verify .` makes every run anew and compares it, also in a folder without `runs/`. It names
+files that are missing or were changed, with status 1.
 Made by Sojourn {core}.
 """
 _OF_OWN = """\

@@ -55,15 +55,15 @@ def write_sample(scenario: Path, file: Path | None) -> Path:
     out = absolute(file or "sweep.toml")
     if out.suffix != ".toml":
         raise InputError(f"{file}: a sweep is a TOML file: write FILE.toml")
-    if out.exists():
-        raise InputError(
-            f"{shown(out)}: there is such a file; nothing was written; give another name"
-        )
     dumbbell = toml.load(scenario).dumbbell
     if dumbbell is None or dumbbell.rate is None or dumbbell.rtt is None:
         raise InputError(
             f"{scenario}: has no dumbbell with a rate and a round trip to vary; "
             "docs/guide/sweeps.md has axes of other networks"
+        )
+    if out.exists():
+        raise InputError(
+            f"{shown(out)}: there is such a file; nothing was written; give another name"
         )
     rate, rtt = dumbbell.rate, dumbbell.rtt
     text = _SAMPLE.format(

@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 """The test of a user's file under sanitizers, in a process of its own. `aqm/check/check.c` calls
-the file with hostile traffic. It names the properties that hold, and the event that breaks one."""
+the file with hostile traffic. It names the properties that hold, and the event that breaks one.
+The property `globals` is read from the compiled file."""
 
 from __future__ import annotations
 
 import functools
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -70,10 +72,11 @@ def before_run(file: Library) -> None:
     """Raise RunError if the algorithm crashes, hangs or breaks a rule. A file that passes is not
     tested again."""
     passed = file.folder / "tried"
-    if passed.exists() and passed.read_text() == _frame(file):
+    tried = " ".join((_frame(file), _GLOBALS, *_BEFORE_RUN))
+    if passed.exists() and passed.read_text() == tried:
         return
     program = build(file)
-    findings = _all(file, program, _BEFORE_RUN)
+    findings = [_globals(file), *_all(file, program, _BEFORE_RUN)]
     bad = [finding for finding in findings if finding.state == "FAILED"]
     if bad:
         failures = "\n".join(f"  {finding.detail}" for finding in bad)
@@ -82,13 +85,47 @@ def before_run(file: Library) -> None:
             f"All properties: sojourn check {shown(file.file)}"
         )
     with write_errors(passed):
-        passed.write_text(_frame(file))
+        passed.write_text(tried)
 
 
 def check(file: Library) -> list[Finding]:
     """Test every property."""
     program = build(file)
-    return _all(file, program, tuple(_properties(program)))
+    return [_globals(file), *_all(file, program, tuple(_properties(program)))]
+
+
+_GLOBALS = "globals"
+# As nm names what lies in .data, .bss and their kin. Constants are not there without -fPIC.
+_WRITABLE = frozenset("bBdDCgGsS")
+
+
+def _globals(file: Library) -> Finding:
+    """Look for variables that every queue of a host would share."""
+    what = "it keeps nothing outside its state"
+    nm = shutil.which("nm") or shutil.which("llvm-nm")
+    if nm is None:
+        return Finding(
+            _GLOBALS, what, "skipped", f"{what} (nm is not on PATH: apt install binutils)"
+        )
+    with write_errors(file.folder), tempfile.TemporaryDirectory(dir=file.folder) as scratch:
+        words = [*compiler.FREESTANDING, "-fno-pic", *compiler.include_flags(file.file)]
+        compiled = f"{scratch}/user.o"
+        compiler.run([*words, "-c", shown(file.file), "-o", compiled], file.file)
+        done = subprocess.run([nm, "-P", compiled], capture_output=True, text=True, check=True)
+    symbols = (line.split() for line in done.stdout.splitlines())
+    # A compiler adds to the name of a local variable its function, or a number.
+    names = [
+        re.sub(r"\.\d+$", "", name).rpartition(".")[2]
+        for name, kind, *_ in symbols
+        if kind in _WRITABLE
+    ]
+    if not names:
+        return Finding(_GLOBALS, what, "ok", "")
+    said = (
+        f"{', '.join(names)}: outside the state, and all queues of a kernel would share it; keep "
+        "it in the state, or make it const"
+    )
+    return Finding(_GLOBALS, what, "FAILED", said)
 
 
 def _all(file: Library, program: Path, names: Sequence[str]) -> list[Finding]:

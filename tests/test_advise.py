@@ -145,7 +145,7 @@ def test_a_file_of_another_content_is_not_written_over(
     capsys.readouterr()
     assert status(words) == 2 and file.read_text().endswith("# mine\n")
     said = capsys.readouterr()
-    assert not said.out and "there is such a file with other content; nothing was" in said.err
+    assert not said.out and "line.toml: is there with other content; nothing was" in said.err
 
 
 def test_calls_that_the_slower_shaper_cannot_carry_are_refused_and_those_it_can_are_not() -> None:

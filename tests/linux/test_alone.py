@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -69,13 +70,19 @@ def test_a_file_that_holds_something_else_stays_and_no_other_is_written(tmp_path
     words = ["linux", "export", "lqd", "--out", str(tmp_path)]
     other = tmp_path / "Makefile"
     other.write_text("all:\n")
-    with pytest.raises(InputError, match=r"Makefile: there is such a file with other .* --out$"):
+    with pytest.raises(InputError, match=r"Makefile: is there with other content; .* --out$"):
         export("lqd").write(tmp_path)
     assert list(tmp_path.iterdir()) == [other] and other.read_text() == "all:\n"
     other.unlink()
     assert status(words) == status(words) == 0
     (tmp_path / "lqd.json").write_text("[]")
     assert status(words) == 2 and (tmp_path / "lqd.json").read_text() == "[]"
+    for make in (Path.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")):
+        folder = tmp_path / f"{make}"
+        folder.mkdir()
+        make(folder / "lqd.json")
+        assert status([*words[:-1], str(folder)]) == 2
+        assert [path.name for path in folder.iterdir()] == ["lqd.json"]
 
 
 @pytest.mark.parametrize("name", PAPERS)

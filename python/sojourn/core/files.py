@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,18 +12,15 @@ from sojourn.core.errors import InputError
 
 
 def refuse_others(texts: Mapping[Path, bytes], remedy: str) -> None:
-    """Raise InputError where a file of such a name holds something else than what is to be
-    written."""
+    """Raise InputError where a file of such a name is not known to hold what is to be written."""
     for path, text in texts.items():
-        if _holds_other(path, text):
-            raise InputError(
-                f"{path}: there is such a file with other content; nothing was written; {remedy}"
-            )
+        if os.path.lexists(path) and not _holds(path, text):
+            raise InputError(f"{path}: is there with other content; nothing was written; {remedy}")
 
 
-def _holds_other(path: Path, text: bytes) -> bool:
-    """Tell whether a file is there that is not known to have this text."""
+def _holds(path: Path, text: bytes) -> bool:
+    """Tell whether it is a file with this text: a folder, a pipe or a link to nothing is not."""
     try:
-        return path.is_file() and path.read_bytes() != text
+        return path.is_file() and path.read_bytes() == text
     except OSError:
-        return True
+        return False

@@ -181,9 +181,10 @@ def has_an_aqm(case: Case) -> Iterator[Verdict]:
 
 def _shaped(case: Case, line: Rate) -> str:
     """Write the commands for a shaper below the line's rate, and an AQM below the shaper."""
-    # HTB takes no second `replace`.
-    before = [f"tc qdisc del dev {case.word} root"] * (case.root["kind"] == "htb")
-    return "; ".join([*before, *typed.shaper(case.word, _below(line), _OURS).splitlines()])
+    # A root of another kind may have the same handle, and HTB takes no second `replace`: two
+    # verdicts have these commands.
+    before = f"tc qdisc del dev {case.word} root 2>/dev/null"
+    return "; ".join([before, *typed.shaper(case.word, _below(line), _OURS).splitlines()])
 
 
 def _below(line: Rate) -> Rate:

@@ -17,11 +17,15 @@
 
 #define NEVER UINT64_MAX
 
+/* An end that has heard so many bytes waits, then writes or closes. */
 struct move {
 	uint64_t heard, wait_ns, bytes, hears_bytes;
-	int hears, looks; /* it writes nothing, and does not close either */
+	int hears; /* the end that hears `hears_bytes`, a transfer; -1: none does */
+	int looks; /* it writes nothing, and does not close either */
 };
 
+/* A conversation of a visit. It begins `wait_ns` after the one at place `after` has heard so
+ * many bytes, and is over when its opener has heard `done`. */
 struct plan {
 	int opener, after;
 	uint64_t done, heard, wait_ns;
@@ -84,7 +88,8 @@ struct transfer {
 
 struct side {
 	int fd, connected, closed, fin_sent, peer_closed, waiting;
-	uint64_t heard, owed, waited; /* number of the move whose wait is over, plus one */
+	uint64_t heard, owed;
+	uint64_t waited; /* number of the move whose wait is over, plus one */
 	size_t next, ndecided;
 	struct move decided; /* the last decision */
 	int lowat;
@@ -106,14 +111,14 @@ struct talk {
 
 /* play.c: what happens when. */
 extern uint64_t t0_ns;
-/* When what happens now was due: waits do not add up how late they were. Of what comes from the
- * network it is the clock. */
+/* Returns when the event under way was due. A wait counts from then, so delays do not add up.
+ * An event of the network is due when the clock says that it came. */
 uint64_t here(void);
 /* A reading moves the guest's clock by 256 ns: there is one at most for all that happens now.
  */
 uint64_t clock_ns(void);
-/* Tells what of a descriptor: that of a flow, or of an end of a conversation. */
 extern int epoll;
+/* The kind of a descriptor in `epoll`: a flow's, an end's of a conversation, or the timer. */
 enum what { LISTENER, TALK, TIMER };
 
 /* script.c: reads scripts line by line. */
@@ -145,9 +150,9 @@ void end_talk(size_t number);
 /* talks.c: conversations, from their opening to their end. */
 extern struct talk *talks;
 extern size_t ntalks;
-/* Whether an end ever writes; and whether what its TCP has counted is the flow's, as in the
- * engine. */
+/* Tells whether an end ever writes. */
 int writes(const struct plan *plan, int end);
+/* Tells whether the counts of its TCP belong to the flow, as in the engine. */
 int counts(const struct talk *talk, int end);
 void listen_for(size_t flow);
 void on_listener(size_t flow);
@@ -159,7 +164,7 @@ void stop(size_t flow);
 /* applications.c: what decides the moves of a flow's conversation, where no script does. */
 void begin_application(struct flow *flow, const char *words);
 void end_application(struct flow *flow);
-/* The time as it is told of it, which never goes back. */
+/* Returns the time that its decisions are told. It never goes back. */
 uint64_t decision_ns(struct flow *flow);
 /* Move n of an end. Each is asked for once, in order. */
 struct move decide(struct talk *talk, int end, size_t n);

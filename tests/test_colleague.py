@@ -17,8 +17,9 @@ import pandas as pd
 import pytest
 import sojourn
 from sojourn.cli import status
-from sojourn.core.errors import InputError
+from sojourn.core.errors import InputError, SojournError
 from sojourn.core.hosts import made_by
+from sojourn.runs.verify import Fingerprint
 from sojourn.store.folder import claim
 from sojourn.sweeps.result import Swept, save
 from sojourn.user_aqm import library
@@ -116,6 +117,125 @@ def test_a_sweep_with_files_of_ones_own_repeats_at_a_colleagues(
     assert here not in names_of(folder)
     assert status(["verify", "out"]) == 0
     assert "all 4 fingerprints are the same" in capsys.readouterr().out
+
+
+GRAPH = """\
+format = 2
+name = "two"
+duration = "300 ms"
+nodes = ["a", "b", "c"]
+flows = [{ name = "bulk", from = "a", to = "c" }]
+
+[[links]]
+name = "one"
+from = "a"
+to = "b"
+rate = "10 Mbit/s"
+delay = "5 ms"
+queue = "./one/same.c"
+
+[[links]]
+name = "two"
+from = "b"
+to = "c"
+rate = "9 Mbit/s"
+delay = "5 ms"
+queue = "./two/same.c"
+
+[[links]]
+name = "back"
+from = "c"
+to = "a"
+delay = "5 ms"
+
+[record]
+queues = ["one", "two"]
+"""
+AXIS = '[[axes]]\nkey = "{}"\nvalues = ["10 ms", "30 ms"]\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (["run", "s.toml", "--aqm", "one/same.c", "--aqm", "two/same.c"], 2),
+        (["run", "s.toml", "--aqm", "one/codel.c", "--aqm", "codel"], 2),
+        (["run", "graph.toml", "--seeds", "2"], 2),
+        (["sweep", "sweep.toml"], 4),
+        (["sweep", "graphs.toml"], 2),
+    ],
+)
+def test_a_result_of_two_files_of_one_name_is_the_same_when_repeated(
+    capsys: pytest.CaptureFixture[str], words: list[str], count: int
+) -> None:
+    for folder, name in (("one", "same"), ("two", "same"), ("one", "codel")):
+        Path(folder).mkdir(exist_ok=True)
+        text = f"{library.template_text(name)}// {folder}\n"
+        Path(folder, f"{name}.c").write_text(text)
+    Path("graph.toml").write_text(GRAPH)
+    both = 'aqms = ["./one/same.c", "./two/same.c"]\n'
+    Path("sweep.toml").write_text(f'scenario = "s.toml"\n{both}{AXIS.format("dumbbell.rtt")}')
+    Path("graphs.toml").write_text(f'scenario = "graph.toml"\n{AXIS.format("links.one.delay")}')
+    assert status([*words, "--out", "out"]) == 0
+    assert status(["verify", "out", "--workers", "1"]) == 0
+    assert f"all {count} fingerprints are the same\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        ("./one/same.c:target=2ms", "./own/same.c@0a/same.c:target=2ms", True),
+        ("/a+b/same.c+codel+./c/x.c", "./own/same.c@0a/same.c+codel+./own/x.c@1b/x.c", True),
+        ("./one/same.c+./two/same.c", "same", True),
+        ("./one/same.c:target=2ms", "./own/same.c@0a/same.c:target=3ms", False),
+        ("./one/same.c", "./own/other.c@0a/other.c", False),
+        ("codel", "pie", False),
+    ],
+)
+def test_labels_are_compared_without_the_places_of_files(
+    before: str, after: str, is_same: bool
+) -> None:
+    one, two = (Fingerprint({"aqm": aqm, "seed": 1}, "f") for aqm in (before, after))
+    assert one.is_same(two) is is_same
+    assert not one.is_same(Fingerprint({"aqm": before, "seed": 2}, "f"))
+    assert not one.is_same(Fingerprint(one.labels, "another"))
+
+
+@pytest.mark.parametrize(
+    "odd", [5, "text", [5], {"a": 5}, None, [["b", "c"]], ["n" * 300], {"own/" + "n" * 300: 5}]
+)
+@pytest.mark.parametrize(
+    "key", ["keys", "labels", "runs", "files", "core", "commit", "command", "sweep", "seeds"]
+)
+def test_a_result_of_odd_shape_is_answered_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, key: str, odd: object
+) -> None:
+    sojourn.run("s.toml", out="out")
+    file = Path("out/result.json")
+    file.write_text(json.dumps({**json.loads(file.read_text()), key: odd}))
+    done: subprocess.CompletedProcess[str] = subprocess.CompletedProcess(["sojourn"], 1)
+    monkeypatch.setattr("sojourn.runs.verify.subprocess.run", lambda *_, **__: done)
+    with pytest.raises(SojournError, match=r"^out: "):
+        sojourn.verify("out")
+
+
+@pytest.mark.parametrize("files", [5, ["run.json"], [[5, 6]], {"n" * 300: 5}])
+def test_a_run_whose_list_of_files_is_odd_is_named(
+    capsys: pytest.CaptureFixture[str], files: object
+) -> None:
+    sojourn.run("s.toml", out="out")
+    (file,) = Path("out").glob("runs/*/*/complete.json")
+    file.write_text(json.dumps({**json.loads(file.read_text()), "files": files}))
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    assert str(file.parent.relative_to("out")) in capsys.readouterr().out
+
+
+def test_a_result_that_names_no_version_is_verified(capsys: pytest.CaptureFixture[str]) -> None:
+    sojourn.run("s.toml", out="out")
+    file = Path("out/result.json")
+    head = json.loads(file.read_text())
+    file.write_text(json.dumps({key: head[key] for key in ("command", "labels", "runs")}))
+    assert status(["verify", "out", "--workers", "1"]) == 1
+    assert "out was made by an unknown version" in capsys.readouterr().err
 
 
 def test_a_paper_of_ones_own_goes_with_its_result(

@@ -152,6 +152,23 @@ def test_a_csv_has_columns_for_a_difference_its_interval_and_whether_it_is_shown
     assert "| a | +3.28 [+2.82, +3.73] |" in table.markdown()
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1234567890123.0, "1234567890123"),
+        (0.1 + 0.2, "0.30000000000000004"),
+        (3, "3"),
+        (-0.5, "-0.5"),
+    ],
+)
+def test_a_csv_has_the_shortest_number_that_reads_back_to_the_same(
+    number: float, text: str
+) -> None:
+    table = Table("", [Column("aqm", ["a"])], [Column("x", [Cell("rounded", number)])])
+    assert table.csv() == f"aqm,x\na,{text}\n"
+    assert float(text) == number
+
+
 def test_a_csv_has_every_digit_of_a_mean_its_interval_and_the_seeds_without_it() -> None:
     cells = [Cell("0.17 ± 0.00", 0.1666666667, 0.0012), Cell("0.50", 0.5, remark="never in 2 of 3")]
     table = Table("", [Column("aqm", ["a", "b"])], [Column("x", cells)])

@@ -331,6 +331,9 @@ def test_a_planted_fault_is_found_and_named(number: str) -> None:
         ("file", "static u64 seen;", "s->delay += ++seen & 1", "seen"),
         ("file", "u32 many[4] = {1, 2, 3, 4};", "s->delay += many[now & 3]++ & 1", "many"),
         ("call", "static u64 inner = 3;", "s->delay += ++inner & 1", "inner"),
+        ("file", "__attribute__((weak)) u64 weak;", "s->delay += ++weak & 1", "weak"),
+        ("file", "__attribute__((weak)) u64 weak = 3;", "s->delay += ++weak & 1", "weak"),
+        ("file", "__attribute__((weak)) const u64 weak = 1;", "s->delay += weak", ""),
         ("file", "static const u32 table[4] = {0, 1, 0, 1};", "s->delay += table[now & 3]", ""),
         ("file", "static const u32 one = 1, *const place = &one;", "s->delay += *place", ""),
     ],
@@ -362,6 +365,30 @@ def test_a_machine_without_nm_skips_the_search_for_globals(monkeypatch: pytest.M
     file = write("mine.c", library.template_text("mine"))
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert trial._globals(file).state == "skipped"
+
+
+def test_a_file_that_was_tried_without_nm_is_searched_for_globals_once_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    head = "static struct aqm_verdict dequeue("
+    line = "\ts->delay = aqm_sojourn_ns(now, pkt);\n"
+    text = library.template_text("mine").replace(head, f"static u64 seen;\n{head}")
+    file = write("mine.c", text.replace(line, f"{line}\ts->delay += ++seen & 1;\n"))
+    with monkeypatch.context() as without:
+        without.setattr(trial, "_nm", lambda: None)
+        trial.before_run.__wrapped__(file)
+    with pytest.raises(RunError, match="seen: outside the state"):
+        trial.before_run.__wrapped__(file)
+
+
+def test_variables_of_one_name_in_two_calls_are_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write("mine.c", library.template_text("mine"))
+    rows = "enqueue.trio|0|b|OBJECT|8||.bss\ndequeue.trio|8|b|OBJECT|8||.bss\n"
+    monkeypatch.setattr(
+        "subprocess.run", lambda words, **_: subprocess.CompletedProcess(words, 0, rows, "")
+    )
+    monkeypatch.setattr(compiler, "run", lambda *_: "")
+    assert trial._globals(file).detail.startswith("trio: outside the state")
 
 
 def test_one_fault_that_many_properties_meet_is_told_once(

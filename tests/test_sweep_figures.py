@@ -23,7 +23,7 @@ from sojourn.core.text import json_text
 from sojourn.show.drawing import draw
 from sojourn.show.theme import GROUND
 from sojourn.sweeps.compare import within
-from sojourn.sweeps.figures import Wish, charts
+from sojourn.sweeps.figures import Wish, _Scale, charts
 from sojourn.sweeps.kept import Kept
 
 from tests.conftest import SMALL
@@ -230,7 +230,28 @@ def test_a_heat_map_of_zeros_alone_is_drawn_on_either_scale(kept: Kept) -> None:
     zeros = replace(kept, means=[{**row, "bulk.jain": 0.0} for row in kept.means])
     for log in (False, True):
         (found,) = charts(zeros, Wish(x="rtt", y="rate", z="bulk.jain", log=log))
-        assert not any(patch.get_alpha() for patch in draw(found).axes[0].patches)
+        figure = draw(found)
+        assert not any(patch.get_alpha() for patch in figure.axes[0].patches)
+        (legend,) = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == ["0"]
+
+
+def test_a_logarithmic_scale_has_0_where_a_cell_has() -> None:
+    curves = _Scale.of([0.0, 1.0, 16.0], is_log=True).legend()
+    assert [curve.name for curve in curves] == ["0", "1", "2", "4", "8", "16"]
+    assert curves[0].style["alpha"] == 0
+    curves = _Scale.of([0.0, 8.0], is_log=False).legend()
+    assert [curve.name for curve in curves] == ["0", "2", "4", "6", "8"]
+
+
+@pytest.mark.parametrize("values", [[95.6144, 95.6160], [7.0], [99_999.0, 100_000.0]])
+def test_values_that_are_as_good_as_equal_have_one_shade_and_a_legend_that_tells_shades_apart(
+    values: list[float],
+) -> None:
+    scale = _Scale.of(values, is_log=True)
+    shades = [scale.shade(value) for value in values]
+    assert max(shades) == pytest.approx(0.75) and max(shades) - min(shades) < 0.01
+    assert len(scale.legend()) == 5
 
 
 def test_a_picture_of_lines_far_apart_names_log(kept: Kept) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +25,7 @@ from sojourn.result.compare import differences
 from sojourn.result.metrics import METRICS, OF_GROUPS
 from sojourn.result.stats import estimate
 from sojourn.show import page
-from sojourn.show.tables import Column, Table, interval, print_columns, print_table
+from sojourn.show.tables import Column, Table, console, interval, print_columns, print_table
 
 from tests.conftest import SMALL
 
@@ -86,6 +87,19 @@ def test_a_pipe_gets_all_columns_side_by_side(
     assert status(["run", str(small), "--seeds", "2"]) == 0
     (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│ codel")]
     assert row.count("±") == 8
+
+
+@pytest.mark.parametrize(("columns", "width"), [("120", 120), ("", 132)])
+def test_a_terminal_without_signs_has_its_own_width(
+    monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.delenv("LINES", raising=False)
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("os.get_terminal_size", lambda *_: os.terminal_size((132, 40)))
+    made = console()
+    assert made.is_dumb_terminal and made.width == width
 
 
 @pytest.mark.parametrize("words", [["list"], *(["show", name] for name in algorithms.every())])

@@ -38,10 +38,19 @@ def test_a_quantity_is_an_exact_integer(
     assert kind(text) == number
 
 
-@pytest.mark.parametrize("number", [1, 999, 1000, 1001, 87_200, 10**9, 123_456_789, 2**40])
+@pytest.mark.parametrize("number", [1, 999, 1000, 87_200, 10**9, 123_456_789, 2**40, 2**64 - 1])
 @pytest.mark.parametrize("kind", [Rate, Duration, Size])
 def test_what_is_written_reads_back(kind: type[Rate | Duration | Size], number: int) -> None:
     assert kind(str(kind(number))) == number
+
+
+@pytest.mark.parametrize("number", [2**64, 10**30])
+@pytest.mark.parametrize("kind", [Rate, Duration, Size])
+def test_a_number_that_would_not_read_back_is_refused(
+    kind: type[Rate | Duration | Size], number: int
+) -> None:
+    with pytest.raises(UnitError, match=rf"^{number} is more than the engine can hold"):
+        kind(number)
 
 
 @pytest.mark.parametrize(

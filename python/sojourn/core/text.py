@@ -132,7 +132,7 @@ _PARTS = {
 
 
 def _apart(heading: str, cells: Sequence[str]) -> Iterable[Column]:
-    """Yield a column for each number of these cells, in twelve digits, and one of remarks."""
+    """Yield a column for each number of these cells, in all its digits, and one of remarks."""
     known = [cell if isinstance(cell, Cell) else Cell(cell) for cell in cells]
     count = max((len(cell.numbers) for cell in known), default=0) or 1
     rows = [_numbers(cell, count) for cell in known]
@@ -146,7 +146,7 @@ def _numbers(cell: Cell, count: int) -> list[str]:
     if not cell.numbers:
         words = "" if cell == NOTHING else str(cell)
         return [words, *[""] * len(_PARTS[count])]
-    texts = [f"{number:.12g}" for number in cell.numbers]
+    texts = [repr(float(number)).removesuffix(".0") for number in cell.numbers]
     if len(texts) == 3:
         _, low, high = cell.numbers
         texts.append(str(low * high > 0).lower())

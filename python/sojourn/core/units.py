@@ -127,8 +127,12 @@ def convert(text: str, base: str, example: str) -> Decimal:
         raise UnitError(f"{text!r}{factor}")
     exact, most = factor
     if number.copy_abs() >= most:
-        raise UnitError(f"{text!r} is more than the engine can hold; allowed: below 2^64 {base}")
+        raise _too_large(repr(text), base)
     return number * exact.numerator / exact.denominator
+
+
+def _too_large(said: str, base: str) -> UnitError:
+    return UnitError(f"{said} is more than the engine can hold; allowed: below 2^64 {base}")
 
 
 def _either(prefix: str, base: str) -> str:
@@ -274,6 +278,8 @@ class _Quantity(_Written, int):
         number = whole(value, cls.base, cls.example) if isinstance(value, str) else value
         if number < 0:
             raise UnitError(f"{written(value)} is negative; allowed: {cls.least} and more")
+        if number >= 2**64:
+            raise _too_large(written(value), cls.base)
         return super().__new__(cls, number)
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,10 @@ _OUTSIDE = re.compile(r"(^|[^\w.])(/|~)|(^|[^\w.])\.\.(/|$)|\0")
 _CELLS = "cells.parquet"
 # What its command reads: the files that it names, and the scenario and the sweep.
 _READ = re.compile(r"own/.|[^/]+\.toml$")
+# A C file among the algorithms of a label, which has its path where two have one name.
+_C_FILE = re.compile(r"[^+]*/(?:.*?/)??([^/]+)\.c(?=[:+]|$)", re.DOTALL)
+# What `result.json` has, as far as it is read here.
+_KINDS = {"files": dict, "keys": list, "labels": list, "runs": list, "core": str, "commit": str}
 
 
 class IncompleteError(StoreError):
@@ -52,6 +56,18 @@ class Fingerprint:
 
     def __str__(self) -> str:
         return ", ".join(f"{key} {value}" for key, value in self.labels.items())
+
+    def is_same(self, other: Fingerprint) -> bool:
+        """Tell whether both runs did the same, under the same labels. The place of a C file is
+        another in each folder."""
+        return (_unplaced(self.labels), self.text) == (_unplaced(other.labels), other.text)
+
+
+def _unplaced(labels: Mapping[str, Any]) -> dict[str, str]:
+    """Write C files of labels by their names alone."""
+    names = {key: _C_FILE.sub(r"\1", str(value)) for key, value in labels.items()}
+    # Two files of the same content are one in the repetition.
+    return {key: "+".join(dict.fromkeys(name.split("+"))) for key, name in names.items()}
 
 
 @dataclass(frozen=True)
@@ -91,13 +107,13 @@ def verify(result: str | Path, *, workers: int | None = None) -> Verified:
     folder = Path(result)
     head = _head(folder)
     words = _words(folder, head)
-    lacks = [name for name in _written(head) if _READ.match(name) and not (folder / name).is_file()]
+    lacks = [name for name in _written(head) if _READ.match(name) and not _is_file(folder / name)]
     if lacks:
         raise IncompleteError(
             f"{folder}: lacks {', '.join(lacks)}; ask its sender for the whole folder"
         )
     odd = list(_odd(folder, head))
-    changed = tuple(name for name in odd if (folder / name).exists())
+    changed = tuple(name for name in odd if _holds(Path.exists, folder / name))
     missing = tuple(name for name in odd if name not in changed)
     try:
         before = _fingerprints(folder, head)
@@ -127,7 +143,7 @@ def verify(result: str | Path, *, workers: int | None = None) -> Verified:
         said = f"it has {len(before)} runs, and its command makes {len(after)}"
         raise _failed(folder, changed, missing, said)
     pairs = zip(before, after, strict=True)
-    different = tuple(a for a, b in pairs if (a.labels, a.text) != (b.labels, b.text))
+    different = tuple(a for a, b in pairs if not a.is_same(b))
     return Verified(head, again, len(before), different, changed, missing)
 
 
@@ -173,9 +189,8 @@ def _surroundings() -> dict[str, str]:
 
 def _written(head: Mapping[str, Any]) -> dict[str, Any]:
     """Return the digests of the files of a result, by their names in its folder."""
-    files = head.get("files")
-    known = files if isinstance(files, dict) else {}
-    return {name: written for name, written in known.items() if not _OUTSIDE.search(name)}
+    files = head.get("files", {})
+    return {name: written for name, written in files.items() if not _OUTSIDE.search(name)}
 
 
 def _odd(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
@@ -190,29 +205,45 @@ def _odd(folder: Path, head: Mapping[str, Any]) -> Iterator[str]:
         yield from (str((run / name).relative_to(folder)) for name in _damaged(run))
     if runs.is_dir():
         keys = map(str, head.get("keys", ()))
-        yield from (f"runs/{key[:2]}/{key}" for key in keys if not (runs / key[:2] / key).is_dir())
+        names = (f"{key[:2]}/{key}" for key in keys)
+        yield from (f"runs/{name}" for name in names if not _holds(Path.is_dir, runs / name))
 
 
 def _damaged(run: Path) -> list[str]:
     """List the files of a run that are missing, or not as they were written."""
     try:
-        files = dict(read_json(run / "complete.json")["files"])
-    except (OSError, ValueError, TypeError, LookupError):
+        files = read_json(run / "complete.json")["files"].items()
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return ["complete.json"]
-    return [name for name in files if not _is_as_written(run / name, files[name])]
+    return [name for name, written in files if not _is_as_written(run / name, written)]
 
 
 def _is_as_written(path: Path, written: object) -> bool:
-    return path.is_file() and digest_of(path) == written
+    return _is_file(path) and digest_of(path) == written
+
+
+def _is_file(path: Path) -> bool:
+    return _holds(Path.is_file, path)
+
+
+def _holds(true_of: Callable[[Path], bool], path: Path) -> bool:
+    """Ask it of a path, whose name may be one that no file can have."""
+    try:
+        return true_of(path)
+    except (OSError, ValueError):
+        return False
 
 
 def _head(folder: Path) -> dict[str, Any]:
+    """Read what a result says of itself. InputError: it cannot be read, or is none of a result."""
+    wrong = InputError(f"{folder}: has no readable result.json; name the folder of a result")
     try:
-        return dict(read_json(folder / "result.json"))
+        head = {"core": "an unknown version", **read_json(folder / "result.json")}
     except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"{folder}: has no readable result.json; name the folder of a result"
-        ) from error
+        raise wrong from error
+    if any(not isinstance(head[key], kind) for key, kind in _KINDS.items() if key in head):
+        raise wrong
+    return head
 
 
 def _fingerprints(folder: Path, head: Mapping[str, Any]) -> list[Fingerprint]:
@@ -229,7 +260,7 @@ def _fingerprints(folder: Path, head: Mapping[str, Any]) -> list[Fingerprint]:
 
 def _of_runs(head: Mapping[str, Any]) -> Iterator[Fingerprint]:
     for labels, run in zip(head["labels"], head["runs"], strict=True):
-        yield Fingerprint(labels, str(run["fingerprint"]))
+        yield Fingerprint(dict(labels), str(run["fingerprint"]))
 
 
 def _of_sweep(folder: Path) -> Iterator[Fingerprint]:

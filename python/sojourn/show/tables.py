@@ -53,8 +53,9 @@ def console() -> Console:
     plain = os.environ.get("NO_COLOR") and not sys.stdout.isatty()
     made = Console(emoji=False, highlight=False, force_terminal=False if plain else None)
     columns = os.environ.get("COLUMNS", "")
-    if not (columns.isdecimal() and int(columns)):
-        made.width = shutil.get_terminal_size().columns if made.is_terminal else _NO_END
+    is_wide = not made.is_terminal and not (columns.isdecimal() and int(columns))
+    # rich takes a terminal without signs, TERM=dumb, for one of 80 unless it has both sizes.
+    made.size = _NO_END if is_wide else shutil.get_terminal_size().columns, made.height
     return made
 
 

@@ -39,6 +39,9 @@ _SHADE = {"linestyle": "", "marker": "s", "markersize": 8, "markeredgewidth": 0}
 _SHADES = 5
 # The shade of the least value on a logarithmic scale; one of 0 has none.
 _LEAST = 0.1
+# The least range of a logarithmic scale. So three digits tell its shades apart, and values as good
+# as equal have one shade.
+_NARROW = 1.1
 
 
 @dataclass(frozen=True)
@@ -320,14 +323,17 @@ class _Scale:
     """The shades of a heat map, from 0 or, on a logarithmic scale, from the least value above 0."""
 
     least: float
-    most: float
+    most: float  # 0 where no value is above it
     is_log: bool
+    has_zero: bool
 
     @classmethod
     def of(cls, values: Sequence[float], *, is_log: bool) -> Self:
         """Make the scale of these values."""
-        above = [value for value in values if value > 0] or [1.0]
-        return cls(min(above), max(above), is_log)
+        above = [value for value in values if value > 0] or [0.0]
+        most = max(above)
+        has_zero = not is_log or min(values) <= 0
+        return cls(min(*above, most / _NARROW), most, is_log, has_zero)
 
     def shade(self, value: float) -> float:
         """Return the opacity of a value."""
@@ -335,14 +341,13 @@ class _Scale:
             return 0.0
         if not self.is_log:
             return 0.75 * value / self.most
-        range_ = math.log(self.most / self.least)
-        share = math.log(value / self.least) / range_ if range_ else 1.0
+        share = math.log(value / self.least) / math.log(self.most / self.least)
         return 0.75 * (_LEAST + (1 - _LEAST) * share)
 
     def legend(self) -> list[Curve]:
-        """List evenly spaced shades, each with its value."""
-        shares = [n / (_SHADES - 1) for n in range(_SHADES)]
-        values = [
+        """List evenly spaced shades, each with its value, and that of 0 where there is one."""
+        shares = [n / (_SHADES - 1) for n in range(_SHADES)] if self.most else []
+        values = [0.0] * self.has_zero + [
             self.least * (self.most / self.least) ** share if self.is_log else self.most * share
             for share in shares
         ]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sojourn
+from sojourn.cli import status
 from sojourn.core.arguments import _READERS, checked
 from sojourn.core.errors import InputError
 
@@ -36,10 +37,13 @@ def test_an_argument_that_a_verb_has_not_is_answered_with_the_one_that_was_meant
         ({"workers": 1.5}, "workers: 1.5 is not a whole number, such as 2"),
         ({"workers": True}, "workers: true is not a whole number"),
         ({"seeds": 2.0}, "seeds: 2.0 is not a whole number"),
-        ({"seeds": [1, 1]}, "seeds [1, 1]: one of them is there twice"),
-        ({"seeds": []}, "seeds []: a number N is wanted, for seeds 1 to N, or two"),
-        ({"seeds": [-1]}, "seeds [-1]: a number N is wanted, for seeds 1 to N, or two"),
-        ({"seeds": range(0)}, "seeds range(0, 0): a number N is wanted, for seeds 1 to N, or two"),
+        ({"seeds": [1, 1]}, "run: seeds: [1, 1]: one of them is there twice"),
+        ({"seeds": []}, "run: seeds: []: a number N is wanted, for seeds 1 to N, or two"),
+        ({"seeds": [-1]}, "run: seeds: [-1]: a number N is wanted, for seeds 1 to N, or two"),
+        (
+            {"seeds": range(0)},
+            "run: seeds: range(0, 0): a number N is wanted, for seeds 1 to N, or two",
+        ),
         ({"seeds": None}, "seeds: None is no number N, for seeds 1 to N, and no range or list"),
         ({"changes": {"a\0b": 1}}, "run: changes: a\\x00b: no such key"),
         ({"changes": {"a..b": 1}}, "run: changes: a..b: a part of the key is empty"),
@@ -169,17 +173,27 @@ def test_arguments_that_are_missing_or_too_many_or_of_a_method_are_named(
     assert str(refused.value).startswith(said)
 
 
-def _refuse(out: str, *, changes: str = "", hosts: str = "", aqms: str = "") -> None:
-    raise InputError(out)
+def _refusal(message: str, given: Any = "") -> str:
+    """Return what Python's user reads of a message about this argument."""
+
+    def refuse(
+        out: object, *, changes: str = "", hosts: str = "", aqms: str = "", seeds: str = ""
+    ) -> None:
+        raise InputError(message)
+
+    refuse.__qualname__ = "run"
+    with pytest.raises(InputError) as refused:
+        checked(refuse)(given)
+    return str(refused.value)
 
 
 @pytest.mark.parametrize(
     ("of_the_command", "of_python"),
     [
-        ("--set a=1: --aqm pie sets it too", "_refuse: changes: a=1: aqms=['pie'] sets it too"),
+        ("--set a=1: --aqm pie sets it too", "run: changes: a=1: aqms=['pie'] sets it too"),
         ("name another folder with --out, and", "name another folder with 'out', and"),
-        ("ask for --aqm a --aqm b --host sim.", "ask for aqms=['a', 'b'] hosts=['sim']."),
-        ("--set: it\n--out x: is\n--x y: z", "_refuse: changes: it\n_refuse: out: x: is\n--x y: z"),
+        ("ask for --aqm a --aqm b --host sim.", "ask for aqms=['a', 'b'], hosts=['sim']."),
+        ("--set: it\n--out x: is\n--x y: z", "run: changes: it\nrun: out: x: is\n--x y: z"),
         ("'sojourn run S.toml --out X' makes one", "'sojourn run S.toml --out X' makes one"),
         ("Run sojourn sweep x --out X: it --out", "Run sojourn sweep x --out X: it 'out'"),
     ],
@@ -187,9 +201,76 @@ def _refuse(out: str, *, changes: str = "", hosts: str = "", aqms: str = "") -> 
 def test_options_in_a_message_are_arguments_in_python_but_commands_stay(
     of_the_command: str, of_python: str
 ) -> None:
-    with pytest.raises(InputError) as refused:
-        checked(_refuse)(of_the_command)
-    assert str(refused.value) == of_python
+    assert _refusal(of_the_command) == of_python
+
+
+@pytest.mark.parametrize(
+    ("of_the_command", "of_python"),
+    [
+        ("r: holds --aqm a --seeds 3 --host sim.", "r: holds aqms=['a'], seeds=3, hosts=['sim']."),
+        ("ask for all: --seeds 3..5, or", "ask for all: seeds='3..5', or"),
+        ("name another folder: --out r-2", "name another folder: out='r-2'"),
+        ("a folder of its own: --out a/b.c; or", "a folder of its own: out='a/b.c'; or"),
+        (
+            "It is a key: --set links.N.rate=5Mbit/s",
+            'It is a key: changes={"links.N.rate": "5Mbit/s"}',
+        ),
+        ("with --set a.b=true and another --out", "with changes={\"a.b\": True} and another 'out'"),
+        ("fewer, or --set a=2.5, or more", 'fewer, or changes={"a": 2.5}, or more'),
+    ],
+)
+def test_an_option_with_its_value_is_an_argument_that_python_reads(
+    of_the_command: str, of_python: str
+) -> None:
+    assert _refusal(of_the_command) == of_python
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("x--out.toml", "x--out.toml: there is no such file"),
+        ("x --out y", "x --out y: there is no such file"),
+        ("./--out", "--out: there is no such file"),
+        (Path("x --out"), "x --out: there is no such file"),
+        ("x\n--out y", "x\n--out y: there is no such file"),
+        (["--aqm a"], "name it otherwise: --aqm a"),
+        ({"--set a": {"b": ["--aqm c"]}}, "--set a: is --aqm c"),
+        ("", "unknown algorithm '--aqm codel'"),
+        ("", "s.toml:12: --aqm codel: unknown key"),
+        ("", """unknown key (its value: 'aqms=["--aqm codel", "a --out"]')"""),
+        ("", "a/--out b.--out a=--out"),
+        ("", "--out/a --outer.toml --out.toml: is there"),
+    ],
+)
+def test_texts_that_a_user_gave_or_wrote_in_a_file_stay_as_they_are(
+    given: Any, message: str
+) -> None:
+    assert _refusal(message, given).replace("\\n", "\n") == message
+
+
+def test_an_option_before_a_text_of_the_user_is_still_an_argument() -> None:
+    assert _refusal("--set --set: no such key", {"--set": 1}) == "run: changes: --set: no such key"
+    assert _refusal("another folder: --out a --out b-2", "a --out b") == (
+        "another folder: out='a --out b-2'"
+    )
+    assert _refusal("ask for --aqm ./my a.c --aqm b", ["./my a.c"]) == (
+        "ask for aqms=['./my a.c', 'b']"
+    )
+
+
+def test_a_file_whose_name_holds_an_option_is_named_as_it_is() -> None:
+    with pytest.raises(InputError, match=r"^x--out\.toml: there is no such file"):
+        sojourn.run("x--out.toml")
+    with pytest.raises(InputError, match=r"^x--figure cdf\.docx: its name ends in"):
+        sojourn.plot("none", "x--figure cdf.docx")
+    with pytest.raises(InputError, match=r"^unknown algorithm '--aqm codel'"):
+        sojourn.run(sojourn.loads(SMALL), aqms=["--aqm codel"])
+
+
+def test_a_result_in_place_of_its_folder_is_answered_with_what_to_give() -> None:
+    result: Any = sojourn.run(sojourn.loads(SMALL))
+    with pytest.raises(InputError, match=r"is no path; give the folder that it was saved in$"):
+        sojourn.verify(result)
 
 
 def test_a_path_is_an_algorithm_and_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
@@ -213,3 +294,31 @@ def test_a_path_is_an_algorithm_and_numbers_of_numpy_are_numbers(tmp_path: Path)
 def test_a_wrong_quantity_is_an_error_of_sojourns() -> None:
     with pytest.raises(InputError, match=r"^stability: .*'zz'"):
         sojourn.stability(["pi"], flows=60, capacity="zz", rtt="100 ms")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", ""], "sojourn: run: '' names nothing"),
+        (["run", "--", ""], "sojourn: run: '' names nothing"),
+        (["run", "s.toml", "--out="], "sojourn: --out: '' names nothing"),
+        (["run", "s.toml", "--plot", ""], "sojourn: --plot: '' names nothing"),
+        (["linux", "export", "codel", "--out", ""], "sojourn: --out: '' names nothing"),
+        (["run", "s.toml", "--set", "--out="], "sojourn: s.toml: there is no such file"),
+    ],
+)
+def test_an_empty_word_of_the_command_is_refused_where_a_path_is_wanted_and_only_there(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert status(words) == 2
+    assert capsys.readouterr().err.startswith(said)
+
+
+def test_help_before_an_empty_word_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["--help", "run", ""]) == 0
+    assert capsys.readouterr().out.lstrip().startswith("Usage:")

@@ -158,9 +158,9 @@ def test_a_second_command_adds_its_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("aqms", "changes", "seeds", "sentence"),
     [
-        (["pie"], {}, 3, r"ask for aqms=\['codel', 'pie'\] 'seeds' 3 hosts=\['sim'\], or name"),
+        (["pie"], {}, 3, r"ask for aqms=\['codel', 'pie'\], seeds=3, hosts=\['sim'\], or"),
         (["codel"], {"limit": 99}, 2, "with other changes"),
-        ([], {}, 2, "holds runs with 'aqms'; give it, or name another folder: 'out'"),
+        ([], {}, 2, "holds runs with 'aqms'; give it, or name another folder: out='"),
     ],
 )
 def test_a_second_command_that_cannot_be_added_is_refused_with_the_remedy(
@@ -186,7 +186,7 @@ def test_the_other_folder_is_named_beside_the_result(
     monkeypatch.chdir(tmp_path / "out")
     with pytest.raises(InputError) as refusal:
         sojourn.run(scenario, aqms=["codel"], out=place)
-    assert str(refusal.value).endswith(f"or name another folder: 'out' {beside}")
+    assert str(refusal.value).endswith(f"or name another folder: out='{beside}'")
 
 
 def test_a_result_that_was_made_elsewhere_is_saved_with_its_runs(tmp_path: Path) -> None:

@@ -296,7 +296,7 @@ def test_a_command_goes_before_the_keys_of_the_file_and_its_folder_repeats_it() 
 def test_a_folder_takes_more_seeds_and_refuses_to_lose_some() -> None:
     path = write(RATES)
     sojourn.sweep(path, seeds="3..4", out="out")
-    with pytest.raises(InputError, match=r"has seeds 3 to 4, .* ask for all of them: 'seeds'"):
+    with pytest.raises(InputError, match=r"has seeds 3 to 4, .* ask for all of them: seeds="):
         sojourn.sweep(path, seeds="4..9", out="out")
     assert sojourn.sweep(path, seeds=range(2, 6), out="out").made == 4
 
@@ -321,7 +321,7 @@ def test_python_names_seeds_one_by_one_and_one_algorithm_without_a_list() -> Non
     path = write(RATES)
     swept = sojourn.sweep(path, aqms="pie", seeds=[2, 3])
     assert {(row.aqm, row.seed) for row in swept.rows} == {("pie", 2), ("pie", 3)}
-    with pytest.raises(InputError, match=r"seeds \[1, 3\]: they have gaps; '1..3' has all"):
+    with pytest.raises(InputError, match=r"seeds: \[1, 3\]: they have gaps; '1..3' has all"):
         sojourn.sweep(path, seeds=[1, 3])
 
 
@@ -528,7 +528,7 @@ def test_a_folder_of_something_else_or_of_more_is_left_alone() -> None:
     sojourn.sweep(path, out="out")
     with pytest.raises(InputError, match=r"holds a sweep that has cells, .* ask for those too"):
         sojourn.sweep(write(RATES.replace("20", "30"), "seeds = 2"), out="out")
-    with pytest.raises(InputError, match=r"has seeds 1 to 2, .* ask for all of them: 'seeds' 2"):
+    with pytest.raises(InputError, match=r"has seeds 1 to 2, .* ask for all of them: seeds=2,"):
         sojourn.sweep(write(RATES), out="out")
     with pytest.raises(InputError, match="holds what another command made"):
         sojourn.run("scenario.toml", out="out")

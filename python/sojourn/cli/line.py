@@ -6,13 +6,14 @@ line."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
-from typer.models import ArgumentInfo
+from typer.main import get_command
 
 from sojourn.cli.options import HELP
 from sojourn.core.errors import InputError, Interrupted
@@ -83,36 +84,31 @@ def _of_options(words: Sequence[str]) -> str:
     return ""
 
 
-def _check_paths(verb: Callable[..., Any], words: Sequence[str]) -> None:
-    """Raise InputError for an empty word where a path is wanted: `Path` takes it for the folder
-    itself. A shell makes one of a variable that is not set."""
-    hints = get_type_hints(verb, include_extras=True).items()
-    described = {name: get_args(hint) for name, hint in hints if get_origin(hint) is Annotated}
-    paths = {
-        name: info
-        for name, (kind, info) in described.items()
-        if Path in (kind, *get_args(kind))  # as in `Path | None`
-    }
-    has_argument = any(isinstance(info, ArgumentInfo) for info in paths.values())
-    for before, word in pairwise(words):
-        place = word if word.startswith("--") else before
-        option = place.removesuffix("=")
-        is_path = option[2:] in paths if option.startswith("--") else has_argument
-        if is_path and word in ("", f"{option}="):
-            named = option if option.startswith("--") else words[0]
-            raise InputError(f"{named}: '' names nothing; the folder itself is '.'")
+def _check_paths(command: Any) -> None:
+    """Have a command raise InputError for an empty word where a path is wanted: `Path` takes it for
+    the folder itself. A shell makes one of a variable that is not set."""
+    for inner in getattr(command, "commands", {}).values():
+        _check_paths(inner)
+    hints = get_type_hints(command.callback) if command.callback else {}
+    for parameter in command.params:
+        kind = hints.get(parameter.name)
+        if Path in (kind, *get_args(kind)):  # as in `Path | None`
+            parameter.process_value = partial(_no_empty_path, parameter, parameter.process_value)
+
+
+def _no_empty_path(parameter: Any, read: Callable[..., Any], context: Any, value: Any) -> Any:
+    if "" in (value if isinstance(value, list | tuple) else (value,)):
+        is_option = parameter.param_type_name == "option"
+        named = parameter.opts[0] if is_option else context.info_name
+        raise InputError(f"{named}: '' names nothing; the folder itself is '.'")
+    return read(context, value)
 
 
 def run(words: Sequence[str]) -> int:
     """Run the line and return the exit status."""
     # Only options that end the command stand before a verb.
-    verb = words[0] if words else ""
-    made = app(verb)
-    for group in made.registered_groups:
-        for command in group.typer_instance.registered_commands if group.typer_instance else ():
-            callback = command.callback
-            if callback and (command.name or callback.__name__) in words[:2]:
-                _check_paths(callback, words)
+    made = get_command(app(words[0] if words else ""))
+    _check_paths(made)
     try:
         outcome = made(list(words), prog_name="sojourn", standalone_mode=False)
     except _UsageError as error:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import math
 import operator
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sojourn.core.errors import InputError, SojournError, nearest, written
@@ -67,8 +69,8 @@ def checked(function: Function) -> Function:
         except UnitError as error:
             raise InputError(f"{own}: {error}") from error
         except SojournError as error:
-            lines = str(error).split("\n")
-            error.args = ("\n".join(printable(_in_python(line, own, known)) for line in lines),)
+            lines = _in_python(str(error), own, known, bound.arguments).split("\n")
+            error.args = ("\n".join(map(printable, lines)),)
             raise
 
     return call  # type: ignore[return-value]
@@ -84,31 +86,89 @@ _OTHERWISE = {
     "dask": "client",
     "ip": "is_ip",
 }
-# A whole command of the shell; options that are a list's words; another option.
-_OPTION = re.compile(
-    r"\bsojourn [a-z]+ [^'`;,]*?(?=['`;,]|: |$)"
-    r"|(?<!^)--(?P<listed>aqm|host|figure) \S+?(?: --(?P=listed) \S+?)*(?=[.,;:]?(?:\s|$))"
-    r"|--(?P<option>[a-z][a-z-]*)(?P<colon>:?)"
-)
+# Options in a message, some with a value. A whole command of the shell and texts in quotes are
+# kept, as is a text that the user gave: GIVEN.
+_OPTION = r"""
+    (?P<kept> (?!--[a-z-]+[ ]GIVEN) GIVEN(?!\w)
+        | (?<!\w)(?P<quote>['"]).*?(?P=quote)(?!\w)
+        | :\d+:[ ][^:\n]*(?=:)  # a key, behind the line of its file
+        | \bsojourn[ ][a-z]+[ ](?:GIVEN|[^'`;,\n])*?(?=['`;,]|:[ ]|$) )
+    | ^--(?P<first>[a-z][a-z-]*)(?=[.,:;]?(?:\s|$)):?
+    | (?<![\w/.='"-])--(?:
+        (?P<listed>aqm|host|figure)[ ](?P<words>WORD(?:[ ]--(?P=listed)[ ]WORD)*)(?=END)
+        | (?P<valued>seeds(?=[ ]\d)|set(?=[ ][^\s=]+=)|(?<=:[ ]--)out)[ ]
+            (?P<value>GIVEN\S*?|.+?)(?=[,:;][ ]|[ ](?:--|and[ ]|or[ ])|\.?$)
+        | (?P<alone>[a-z][a-z-]*)(?=END) )
+""".replace("WORD", r"(?:GIVEN\S*?|(?!--)\S+?)").replace("END", r"[.,:;)]?(?:\s|$)")
 
 
-def _in_python(line: str, own: str, known: Mapping[str, inspect.Parameter]) -> str:
-    """Name arguments of a function in place of options in a line of a message; a command of the
-    shell keeps its options."""
+def _texts_in(values: Mapping[str, Any]) -> set[str]:
+    """Collect the texts among arguments, also those inside lists and dicts."""
+    texts: set[str] = set()
+    seen: set[int] = set()
+    left: list[Any] = [values]
+    while left:
+        value = left.pop()
+        if isinstance(value, str | os.PathLike):
+            text = os.fsdecode(value)
+            # Messages have a path as pathlib writes it.
+            texts |= {text.strip(), str(Path(text))}
+        elif isinstance(value, Mapping | list | tuple) and id(value) not in seen:
+            seen.add(id(value))
+            left += [*value, *value.values()] if isinstance(value, Mapping) else value
+    return texts
+
+
+def _in_python(
+    message: str, own: str, known: Mapping[str, inspect.Parameter], values: Mapping[str, Any]
+) -> str:
+    """Name arguments of a function in place of options in a message; a command of the shell keeps
+    its options, and the user's own texts are kept."""
 
     def name(match: re.Match[str]) -> str:
-        option = match["listed"] or match["option"] or ""
+        option = match["first"] or match["listed"] or match["valued"] or match["alone"] or ""
         word = option.replace("-", "_")
         names = (word, f"{word}s", _OTHERWISE.get(option))
         argument = next((name for name in names if name in known), None)
         if argument is None:
             return match[0]
+        if match["first"]:
+            return f"{own}: {argument}:"
+        if match["alone"]:
+            return f"'{argument}'"
+        comma = "," if message.startswith(" --", match.end()) else ""
         if match["listed"]:
-            words = [text.strip(" '") for text in match[0].split(f"--{option} ")[1:]]
-            return f"{argument}={words}"
-        return f"'{argument}'{match['colon']}" if match.start() else f"{own}: {argument}:"
+            words = [text.strip(" '") for text in match["words"].split(f" --{option} ")]
+            return f"{argument}={words}{comma}"
+        return f"{argument}={_literal(option, match['value'])}{comma}"
 
-    return _OPTION.sub(name, line)
+    # Another text is one word without an option.
+    texts = {text for text in _texts_in(values) if re.search(" |--", text) and text in message}
+    given = "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) or "(?!)"
+    pattern = _OPTION.replace("GIVEN", f"(?:{given})")
+    return re.sub(pattern, name, message, flags=re.MULTILINE | re.VERBOSE)
+
+
+def _literal(option: str, text: str) -> str:
+    """Write the value of an option as Python has it."""
+    if option == "out":
+        return repr(text)
+    if option == "set":
+        key, _, text = text.partition("=")
+        value = _value(text)
+        shown = json.dumps(value) if isinstance(value, str) else repr(value)
+        return f"{{{json.dumps(key)}: {shown}}}"
+    return repr(_value(text))
+
+
+def _value(text: str) -> Any:
+    """Read a TOML value, or return the text itself."""
+    from sojourn.core import toml  # slow to import
+
+    try:
+        return toml.loads(f"value = {text}")["value"]
+    except (ValueError, RecursionError):
+        return text
 
 
 class _WrongError(Exception):
@@ -164,12 +224,19 @@ def _truth(value: Any) -> bool:
 
 
 def _seeds(value: Any) -> Any:
+    from sojourn.core import seeds
+
     value = _plainly(value)
-    if isinstance(value, str | range) or _is_stream(value):
-        return value  # a stream is refused as text that is no number
     if value is None:
         raise _WrongError("None is no number N, for seeds 1 to N, and no range or list")
-    return [_whole(seed) for seed in value] if isinstance(value, Iterable) else _whole(value)
+    # A stream is refused as text that is no number.
+    if not (isinstance(value, str | range) or _is_stream(value)):
+        several = isinstance(value, Iterable)
+        value = [_whole(seed) for seed in value] if several else _whole(value)
+    try:
+        return seeds.read(value)
+    except InputError as error:
+        raise _WrongError(str(error).removeprefix("seeds ")) from None
 
 
 def _seeds_by_host(value: Any) -> dict[str, int]:
@@ -207,7 +274,8 @@ def _text(value: Any) -> str:
 
 def _path(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
-        raise _WrongError(f"{_shown(value)} is no path")
+        hint = "; give the folder that it was saved in" if hasattr(value, "save") else ""
+        raise _WrongError(f"{_shown(value)} is no path{hint}")
     text = os.fspath(value)
     if not text:
         raise _WrongError("'' names nothing; the folder itself is '.'")

@@ -278,6 +278,8 @@ def _claims(verdicts: Verdicts) -> str:
 def _search(paper: Paper, search: Mapping[str, Any] | None, *, whole: bool) -> str:
     """Write the effect of the open points: the count of printed numbers that each set-up meets."""
     command = f"`sojourn reproduce {paper.name} --search`"
+    if not paper.published:
+        return "Print has no number that a search could meet.\n"
     if not search or not whole or search["definition"] != ledger.open_points(paper.home):
         return f"{command}: not run with the experiments as they are.\n"
     half, other = search["cells"]["searched"], search["cells"]["other"]

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -49,13 +48,13 @@ def advise(
         _write(line, out)
     advice = choose(line, seeds=seeds, workers=workers)
     commands = ""
-    if _helps(advice):
+    if advice.helps:
         commands = typed.router(advice.best.aqm, shaped(line.up), shaped(line.down))
     if as_json:
         print_json(_data(advice, commands))
         return
     _print_table(advice, seeds)
-    print(f"\n{_reason(advice)}\n")
+    print(f"\n{advice.reason}\n")
     if commands:
         print("# The module and the plugin are installed; WAN is the device to the modem.")
         print(commands)
@@ -76,32 +75,14 @@ def _write(line: Line, out: Path) -> None:
     write_whole(out, text)
 
 
-def _helps(advice: Advice) -> bool:
-    """Tell whether calls wait less below a shaper, as the reason's sentence rounds both."""
-    best, bare = (fmean(row.waits_ms) for row in (advice.best, advice.unshaped))
-    return round(best, 0) < round(bare, 0)
-
-
-def _reason(advice: Advice) -> str:
-    if _helps(advice):
-        return advice.reason
-    return f"no algorithm helps on this line. The best of them is {advice.reason}"
-
-
-def _pct_of_most(advice: Advice, row: Tried) -> float:
-    """Return its throughput in per cent of the most that an algorithm has."""
-    most = max(one.throughput(advice.line) for one in advice.tried)
-    return 100 * row.throughput(advice.line) / most
-
-
 def _left_out(advice: Advice, row: Tried) -> str:
     """Say why an algorithm was no candidate; empty where it was one."""
-    from sojourn.runs.advise import _LEAST_THROUGHPUT
+    from sojourn.runs.advise import LEAST_THROUGHPUT
 
-    pct = _pct_of_most(advice, row)
-    if row == advice.unshaped or pct >= 100 * _LEAST_THROUGHPUT:
+    share = advice.share_of_most(row)
+    if row == advice.unshaped or share >= LEAST_THROUGHPUT:
         return ""
-    return f"throughput is {pct:.1f} % of the most, below {100 * _LEAST_THROUGHPUT:.0f}"
+    return f"throughput is {100 * share:.1f} % of the most, below {100 * LEAST_THROUGHPUT:.0f}"
 
 
 def _print_table(advice: Advice, seeds: int) -> None:
@@ -120,7 +101,7 @@ def _print_table(advice: Advice, seeds: int) -> None:
     slower = [interval(estimate(row.waits_ms)) for row in rows]
     columns.insert(2, Column("its slower way\n(ms)", slower))
     left_out = [", left out" * bool(_left_out(advice, row)) for row in rows]
-    shares = [f"{_pct_of_most(advice, row):.1f}" for row in rows]
+    shares = [f"{100 * advice.share_of_most(row):.1f}" for row in rows]
     columns.append(Column("throughput\n(% of the most)", list(map(str.__add__, shares, left_out))))
     title = f"mean ± half of the 95 % interval, seeds 1 to {seeds}"
     names = Column("below the shaper", [row.aqm for row in rows])
@@ -165,14 +146,14 @@ def _data(advice: Advice, commands: str) -> dict[str, Any]:
                     "mean": slower[row.aqm].mean,
                     "ci95": [slower[row.aqm].low, slower[row.aqm].high],
                 },
-                "throughput_pct_of_most": _pct_of_most(advice, row),
+                "throughput_pct_of_most": 100 * advice.share_of_most(row),
                 "left_out": _left_out(advice, row) or None,
             }
             for row in (advice.unshaped, *advice.tried)
         ],
         "best": advice.best.aqm if commands else None,
         "as_good": [row.aqm for row in advice.as_good] if commands else [],
-        "reason": _reason(advice),
+        "reason": advice.reason,
         "commands": commands.splitlines(),
         "not_known": _UNKNOWN,
     }

@@ -44,7 +44,7 @@ _HEARD_MS = 1.0
 # Of IPv4 and UDP: a datagram of a call has them beside its payload and the link's header.
 _HEADERS_BYTES = 28
 # An algorithm that leaves more of the line idle is no choice for its owner.
-_LEAST_THROUGHPUT = 0.85
+LEAST_THROUGHPUT = 0.85
 
 
 @dataclass(frozen=True)
@@ -222,17 +222,32 @@ class Advice:
     best: Tried
     as_good: Sequence[Tried]  # cannot be told from the best
 
+    def share_of_most(self, row: Tried) -> float:
+        """Return its throughput as a part of the most that an algorithm has."""
+        return _share_of_most(row, self.tried, self.line)
+
+    @property
+    def _waits_ms(self) -> tuple[float, float]:
+        """Give how long a call waits below the best one, and without a shaper."""
+        return estimate(self.best.waits_ms).mean, estimate(self.unshaped.waits_ms).mean
+
+    @property
+    def helps(self) -> bool:
+        """Tell whether calls wait less below a shaper, as the reason prints both."""
+        # Without digits, round refuses NaN.
+        wait_ms, before_ms = self._waits_ms
+        return round(wait_ms, 0) < round(before_ms, 0)
+
     @property
     def reason(self) -> str:
-        """Say in one sentence why it was chosen."""
-        wait_ms, before_ms = (estimate(tried.waits_ms).mean for tried in (self.best, self.unshaped))
+        """Say why it was chosen, and whether it helps."""
+        wait_ms, before_ms = self._waits_ms
         alike = " and ".join(tried.aqm for tried in self.as_good)
         told = f"; {alike} cannot be told from it" if alike else ""
-        # As they are printed; without digits, round refuses NaN.
-        gains = round(wait_ms, 0) < round(before_ms, 0)
-        beside = "in place of" if gains else "no less than the"
+        head = "" if self.helps else "no algorithm helps on this line. The best of them is "
+        beside = "in place of" if self.helps else "no less than the"
         return (
-            f"{self.best.aqm}: a call waits {wait_ms:.0f} ms, of which the line itself takes "
+            f"{head}{self.best.aqm}: a call waits {wait_ms:.0f} ms, of which the line itself takes "
             f"{self.line.rtt / 2e6:.0f}, {beside} {before_ms:.0f} ms without a shaper{told}."
         )
 
@@ -264,13 +279,16 @@ def choose(tried: Sequence[Tried], line: Line) -> tuple[Tried, list[Tried]]:
 
     Of two that cannot be told apart by the calls, pages decide; then their order.
     """
-    most = max(one.throughput(line) for one in tried)
-    able = [one for one in tried if one.throughput(line) >= _LEAST_THROUGHPUT * most]
+    able = [one for one in tried if _share_of_most(one, tried, line) >= LEAST_THROUGHPUT]
     quickest = min(able, key=lambda one: estimate(one.waits_ms).mean)
     alike = [one for one in able if not _is_more(one.waits_ms, quickest.waits_ms, _HEARD_MS)]
     first = min(alike, key=lambda one: estimate(one.page_s).mean)
     best, *others = [one for one in alike if not _is_more(one.page_s, first.page_s, 0)]
     return best, others
+
+
+def _share_of_most(one: Tried, tried: Sequence[Tried], line: Line) -> float:
+    return one.throughput(line) / max(each.throughput(line) for each in tried)
 
 
 def _is_more(values: Sequence[float], than: Sequence[float], by: float) -> bool:

@@ -169,6 +169,23 @@ transport = { ecn = true }
     assert 0 < found["square_law"] < 10
 
 
+def test_delay_stays_within_a_bound_from_the_last_step_above_it_on() -> None:
+    changed = [{"at_s": at_s, "to_s": at_s + 0.5} for at_s in (0.5, 1.0, 1.5, 2.0, 3.0)]
+    delays_ms = {0.8: 99, 1.1: 50, 1.2: 30, 1.3: 41, 1.4: 40, 2.0: 60, 2.1: float("nan"), 2.2: 9}
+    series = {
+        "queue": ["bottleneck"] * len(delays_ms) + ["other"],
+        "t_s": [*delays_ms, 1.5],
+        "queue_delay_ms": [*map(float, delays_ms.values()), 99.0],
+    }
+    of = run(series=series)
+    of.report["queues"][0]["steps"] = changed
+    # Within the window are the changes at 1, 1.5 and 2 s; the second never comes back.
+    assert value("step_within_40ms_s", of) == pytest.approx((0.3 + 0.5 + 0) / 3)
+    assert value("step_within_100ms_s", of) == 0
+    assert value("step_within_40ms_s", run(series=None)) != 0
+    assert "step_within_ms_s" not in METRICS
+
+
 TIMES = times(
     ("fct", "users at A", 100, 70),
     ("fct", "users at A", 2_000, 9),

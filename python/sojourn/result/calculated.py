@@ -170,6 +170,32 @@ def sense_error_ms(run: Run, queue: str, span: Span) -> float:
     return mean(np.abs(srtt_ms[known] - delay_ms[known])) if known.any() else _NONE
 
 
+def step_within(limit_ms: float) -> Callable[[Run, str, Span], float]:
+    """Return what measures, after each change of the scenario within the window, the time until the
+    queue delay of every later step of the series is at most `limit_ms`: its mean over the changes.
+    Where it never stays so, the whole time to the next change counts."""
+
+    def value(run: Run, queue: str, span: Span) -> float:
+        import numpy as np
+
+        table = run.series()
+        if table is None:
+            return _NONE
+        at = table["t_s"].to_numpy()
+        of_queue = np.array(table["queue"].to_pylist(), str) == queue
+        # A step in which no packet left has no delay.
+        is_high = of_queue & (np.nan_to_num(table["queue_delay_ms"].to_numpy()) > limit_ms)
+        entry = next(entry for entry in run.report["queues"] if entry["name"] == queue)
+        waits_s = []
+        for step in entry.get("steps", ()):
+            if span["from_s"] <= step["at_s"] < span["to_s"]:
+                high = at[is_high & (at > step["at_s"]) & (at <= step["to_s"])]
+                waits_s.append(float(high.max()) - step["at_s"] if len(high) else 0.0)
+        return mean(waits_s)
+
+    return value
+
+
 def law_million_per_s(run: Run, queue: str, span: Span) -> float:
     """Measure how often this machine can evaluate the algorithm's law in a second."""
     from sojourn.result import law

@@ -503,6 +503,19 @@ SAMPLE_METRICS = tuple(
 )
 
 
+_STEP_WITHIN = re.compile(rf"step_within_(?P<limit_ms>{_NUMBER})ms_s")
+
+
+def _of_steps(name: str) -> RunMetric | None:
+    """Make the time until the delay stays within a bound: `step_within_40ms_s`."""
+    found = _STEP_WITHIN.fullmatch(name)
+    if not found:
+        return None
+    within = calculated.step_within(float(found["limit_ms"]))
+    label = f"time until delay stays within {found['limit_ms']} ms"
+    return RunMetric(name, "s", "after a change", label=label, calculate=within)
+
+
 # The quantities of transfers and pages, by the words that names of metrics begin with.
 _TIMES = {"fct": "completion time", "page": "page load time"}
 _OF_TIMES = re.compile(
@@ -553,12 +566,12 @@ def _of_times(name: str) -> TimesMetric | None:
 
 
 class _Metrics(dict[str, Metric]):
-    """The metrics by name; of those with a place the name without it is a key. Quantiles of times
-    are made as they are asked for."""
+    """The metrics by name; of those with a place the name without it is a key. Those with a number
+    in their name are made as they are asked for."""
 
     def __missing__(self, name: str) -> Metric:
         kind, place = split(name)
-        metric = _placed(kind) if place else _of_times(name)
+        metric = _placed(kind) if place else _with_number(name)
         if metric is None:
             raise KeyError(name)
         return metric.at(place, name) if place else metric
@@ -571,9 +584,13 @@ class _Metrics(dict[str, Metric]):
         return True
 
 
+def _with_number(name: str) -> Metric | None:
+    return _of_times(name) or _of_steps(name)
+
+
 def _placed(kind: str) -> Metric | None:
     """Find a metric that takes a place; those of all flows are also of one group."""
-    metric = METRICS.get(kind) or _of_times(kind)
+    metric = METRICS.get(kind) or _with_number(kind)
     return metric if metric and metric.places else OF_GROUPS.get(kind)
 
 

@@ -31,7 +31,7 @@ from sojourn.papers.figures import KINDS, figures, kind_of
 from sojourn.papers.page import describe, window
 from sojourn.papers.paper import figures_in_print, papers
 from sojourn.papers.reasons import Cell, Change, Measured
-from sojourn.papers.reproduce import reproduce
+from sojourn.papers.reproduce import make_runs, reproduce
 from sojourn.papers.time_figure import window_s
 from sojourn.runs.executor import Runner
 from sojourn.runs.run import count_stored, is_ready, open_store, run_cases, seconds_stored
@@ -371,6 +371,7 @@ def test_linux_with_fewer_seeds_stands_beside_the_simulator(
     words = ["reproduce", "--out", str(out), "--workers", "1"]
     assert status(words) == 0
     monkeypatch.setattr("sojourn.papers.reproduce.run_cases", run_pretended)
+    monkeypatch.setattr(ledger_run, "make_runs", lambda *args, **options: None)
     assert status([*words, "--host", "linux", "--seeds", "2"]) == 0
     data = ledger.read(out / "ledger.json")["papers"][0]
     for entry in data["experiments"]:
@@ -423,15 +424,12 @@ def test_an_ablation_that_is_about_a_host_runs_there_alone(toy: Path) -> None:
 def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls: list[str] = []
+    def stop_at_second(experiments: Sequence[Experiment], *args: Any, **options: Any) -> None:
+        monkeypatch.setattr(ledger_run, "make_runs", make_runs)
+        make_runs(experiments[:1], *args, **options)
+        raise Interrupted("interrupted: some runs are kept")
 
-    def stop_at_second(*args: Any, **options: Any) -> Any:
-        calls.append(options["title"])
-        if len(calls) == 2:
-            raise Interrupted("interrupted: some runs are kept")
-        return run_cases(*args, **options)
-
-    monkeypatch.setattr("sojourn.papers.reproduce.run_cases", stop_at_second)
+    monkeypatch.setattr(ledger_run, "make_runs", stop_at_second)
     options: Any = {"quick": True, "hosts": ("sim",), "looked_up": (), "workers": 1}
     said: list[str] = []
     with pytest.raises(Interrupted, match=r"--stored`.*\s+toy/b on sim: 8 of 8 runs"):
@@ -444,6 +442,23 @@ def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
     assert all(
         cell["sim"] != "not run" for e in data["papers"][0]["experiments"] for cell in e["cells"]
     )
+
+
+def test_the_runs_of_a_paper_share_one_pool_of_workers(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pools: list[int] = []
+    make = Runner._make
+
+    def counted(self: Runner, jobs: Sequence[Any], *args: Any) -> Any:
+        pools.append(len(jobs))
+        return make(self, jobs, *args)
+
+    monkeypatch.setattr(Runner, "_make", counted)
+    options: Any = {"quick": True, "hosts": ("sim",), "looked_up": (), "workers": 2}
+    for _ in range(2):
+        ledger_run.run(tmp_path / "out", say=lambda line: None, **options)
+    assert pools == [16]  # of both experiments, and none when the store has them
 
 
 def test_a_cluster_makes_the_runs_of_a_ledger_and_what_is_missing_has_its_hours(

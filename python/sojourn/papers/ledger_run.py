@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypedDict
 
 from sojourn.core.errors import InputError, Interrupted
 from sojourn.core.hosts import EXPERIMENTS_SEEDS, HOSTS, seeds_text
@@ -22,7 +22,7 @@ from sojourn.papers.claim import NOT_RUN
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.page import picture_of, write_page
 from sojourn.papers.paper import Paper, judge_papers, papers
-from sojourn.papers.reproduce import Reproduction, reading, reproduce, seeds_on
+from sojourn.papers.reproduce import Reproduction, make_runs, reading, reproduce, seeds_on
 from sojourn.papers.search import stored_search
 from sojourn.runs.run import count_stored, open_store, seconds_stored
 from sojourn.store.folder import Folder, claim
@@ -124,6 +124,17 @@ def missing(
     return [gap.timed_by(median(known[gap.host])) if known[gap.host] else gap for gap in gaps]
 
 
+class _Asked(TypedDict):
+    """What a ledger asks of each paper's runs."""
+
+    quick: bool
+    workers: int | None
+    hosts: Sequence[str]
+    looked_up: Collection[str]
+    seeds: Mapping[str, int]
+    client: Any
+
+
 def run(
     folder: Path,
     *,
@@ -151,22 +162,17 @@ def run(
     for line in gaps():
         say(line)
     data = ledger.begin(quick)
+    asked = _Asked(
+        quick=quick, workers=workers, hosts=hosts, looked_up=looked_up, seeds=seeds, client=client
+    )
     every = [experiment.id for paper in rest for experiment in paper.experiments]
     with reading(len(every), is_shown=not wanted) as tell_of:
         while rest:
             paper = rest[0]
             try:
+                make_runs(paper.experiments, f"reproducing {paper.name}", **asked)
                 reproductions = [
-                    reproduce(
-                        experiment,
-                        quick=quick,
-                        workers=workers,
-                        hosts=hosts,
-                        looked_up=looked_up,
-                        seeds=seeds,
-                        client=client,
-                        tell=tell_of(every.index(experiment.id)),
-                    )
+                    reproduce(experiment, **asked, tell=tell_of(every.index(experiment.id)))
                     for experiment in paper.experiments
                 ]
             except Interrupted as stop:

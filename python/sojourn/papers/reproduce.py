@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -28,7 +28,8 @@ from sojourn.result.inputs import Inputs, copied
 from sojourn.result.metrics import METRICS
 from sojourn.result.result import Result, Run
 from sojourn.runs.executor import Runner
-from sojourn.runs.run import open_store, run_cases, stored_runs
+from sojourn.runs.job import Job
+from sojourn.runs.run import Case, jobs_of, open_store, run_cases, stored_runs
 from sojourn.scenario.model import write_toml
 from sojourn.store.folder import Folder
 from sojourn.store.store import Content
@@ -211,19 +212,12 @@ def reproduce(
             if tell:
                 tell((before + share) / len(hosts))
 
-        cases = experiment.cases_on(host, hosts, quick)
-        peers = experiment.peer_cases(host, quick) if "linux" in hosts else []
+        to_run, stored = _cases_on(experiment, host, hosts, looked_up, quick=quick)
         if host not in looked_up:
-            runs += run_cases(
-                cases if "linux" in looked_up else cases + peers,
-                wanted[host],
-                runner,
-                title=f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else ""),
-                hosts=(host,),
-            )
-            cases, peers = [], peers if "linux" in looked_up else []
+            title = f"reproducing {experiment.id}" + (f" on {host}" if len(hosts) > 1 else "")
+            runs += run_cases(to_run, wanted[host], runner, title=title, hosts=(host,))
         try:
-            runs += stored_runs([*cases, *peers], wanted[host], store, host, told)
+            runs += stored_runs(stored, wanted[host], store, host, told)
         except InputError as error:
             refused[host] = str(error)
         told(1)
@@ -251,6 +245,49 @@ def reproduce(
         },
         refused,
     )
+
+
+def _cases_on(
+    experiment: Experiment,
+    host: str,
+    hosts: Sequence[str],
+    looked_up: Collection[str],
+    *,
+    quick: bool,
+) -> tuple[list[Case], list[Case]]:
+    """List the cases of an experiment on a host that are to run, and those to be looked up."""
+    cases = experiment.cases_on(host, hosts, quick)
+    peers = experiment.peer_cases(host, quick) if "linux" in hosts else []
+    if host in looked_up:
+        return [], [*cases, *peers]
+    return (cases, peers) if "linux" in looked_up else ([*cases, *peers], [])
+
+
+def make_runs(
+    experiments: Iterable[Experiment],
+    title: str,
+    *,
+    quick: bool,
+    workers: int | None,
+    hosts: Sequence[str],
+    looked_up: Collection[str],
+    seeds: Mapping[str, int],
+    client: Any,
+) -> None:
+    """Make the runs that the store lacks of these experiments, in one pool. One by one, each
+    experiment would end with workers that wait for its last run. An experiment that a host cannot
+    run is left out: `reproduce` gives the reason."""
+    store = open_store(None)
+    jobs: list[Job] = []
+    for experiment in experiments:
+        for host in hosts:
+            to_run, _ = _cases_on(experiment, host, hosts, looked_up, quick=quick)
+            if to_run:
+                with suppress(InputError):
+                    jobs += jobs_of(to_run, seeds_on(experiment, host, quick, seeds), (host,))
+    missing = [job for job in jobs if not store.has(job.key)]
+    if missing:
+        Runner(store, workers, client).readings(missing, title, lambda job, entry: None)
 
 
 @contextmanager

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -129,6 +130,14 @@ def test_a_stream_whose_connection_breaks_off_in_a_segment_begins_anew() -> None
     assert (broken["stalls"], broken["stalled_s"]) == (1, pytest.approx(10, abs=2.5))
     assert after["segments"] == pytest.approx(20, abs=2)
     assert after["stalls"] == 0
+
+
+def test_a_page_whose_connection_never_opens_is_given_up_and_the_next_one_comes() -> None:
+    web = 'app = { kind = "web", think = "1 s" }\ncount = 20'
+    text = re.sub(r"app = \{ kind = .*", web, BROKEN).replace("tcp_retries2", "tcp_syn_retries")
+    before, _, after = (groups["stream"] for groups in on_linux(text))
+    assert before["page_s"]["n"] > 20
+    assert after["page_s"]["n"] > 20
 
 
 CALL = """

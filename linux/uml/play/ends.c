@@ -64,6 +64,13 @@ void wake_at_least(size_t number, int end)
 	}
 }
 
+/* A connection that broke off: this end hears and says no more. */
+static void break_off(struct side *side)
+{
+	side->owed = 0;
+	side->peer_closed = side->fin_sent = side->closed = 1;
+}
+
 /* Hands over what is owed, then the end of it. */
 void flush(size_t number, int end)
 {
@@ -75,6 +82,8 @@ void flush(size_t number, int end)
 
 		if (sent > 0)
 			side->owed -= (uint64_t)sent;
+		else if (errno != EAGAIN)
+			break_off(side);
 		/* A short write means that the buffer is full: no further call to confirm it.
 		 */
 		if (sent != (ssize_t)most)
@@ -111,7 +120,7 @@ void drain(size_t number, int end)
 	if (bytes == 0 || (bytes < 0 && errno != EAGAIN)) {
 		talks[number].sides[end].peer_closed = 1;
 		if (bytes < 0)
-			talks[number].sides[end].fin_sent = talks[number].sides[end].closed = 1;
+			break_off(&talks[number].sides[end]);
 		speak(number, end);
 	}
 	settle(number);

@@ -178,19 +178,28 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield folder
 
 
-def test_a_search_of_some_rows_runs_and_judges_no_other(toy: Path) -> None:
+def test_a_search_of_some_rows_has_the_others_in_the_other_half(toy: Path) -> None:
     path = toy / "search.toml"
+    every = search(load(toy)).text
     path.write_text(path.read_text().replace("setups = 7", 'setups = 7\nalgorithms = ["Short"]'))
     found = search(load(toy))
-    assert {cell.algorithm for cell in found.text} == {"Short"}
-    assert {row["algorithm"] for row in found.rows()} == {"Short"}
+    assert {cell.algorithm for cell in found.ranked.half[1]} == {"Short"}
+    assert found.text == every
+    rest = {(row["experiment"], row["algorithm"]) for row in found.rows() if row["half"] == "other"}
+    assert rest == {("1", "CoDel"), ("2", "Short"), ("2", "CoDel")}
+    assert "1, the other algorithms, 2 (" in found.counts()
 
 
 def test_the_search_of_lqd_looks_at_no_row_with_an_aqm() -> None:
     spec = load(of_experiments.ROOT / "lqd")
-    cases = [case for e in spec.experiments for case in cases_of(e, setups(spec)[0])]
+    first = setups(spec)[0]
+    cases = [case for part in spec.half for case in cases_of(part, first)]
     assert {case.labels["aqm"] for case in cases} == {"fifo"}
+    assert {case.labels["experiment"] for case in cases} == {"web"}
+    cases = [case for part in spec.other for case in cases_of(part, first)]
     assert {case.labels["experiment"] for case in cases} == {"web", "load", "tmix"}
+    rows = {str(c.labels["algorithm"]) for c in cases if c.labels["experiment"] == "web"}
+    assert rows == {f"{name} {target}" for name in ("PI", "LQD", "REM") for target in (24, 240)}
 
 
 def test_an_experiment_is_searched_in_the_run_of_quick(toy: Path) -> None:
@@ -199,7 +208,8 @@ def test_an_experiment_is_searched_in_the_run_of_quick(toy: Path) -> None:
     spec = load(toy)
     first = setups(spec)[0]
     lengths = {
-        e.name: {c.scenario.duration / 1e9 for c in cases_of(e, first)} for e in spec.experiments
+        part.label: {c.scenario.duration / 1e9 for c in cases_of(part, first)}
+        for part in (*spec.half, *spec.other)
     }
     assert lengths == {"1": {4.0}, "2": {3.0}}
 
@@ -219,7 +229,7 @@ def duk() -> Search:
 
 def keys(spec: Search, experiment: str, tried: list[Setup]) -> set[str]:
     """Where the runs of set-ups on an experiment are filed."""
-    (found,) = [e for e in spec.experiments if e.name == experiment]
+    (found,) = [part for part in (*spec.half, *spec.other) if part.experiment.name == experiment]
     cases = [case for setup in tried for case in cases_of(found, setup)]
     return {job.key for job in jobs_of(cases, SEEDS, ("sim",))}
 
@@ -268,7 +278,7 @@ def test_every_search_that_is_shipped_has_the_ledgers_values_and_keys_that_can_b
 
 def test_the_search_of_duk_is_of_its_first_two_experiments(duk: Search) -> None:
     assert duk.searched == ("1", "2")
-    assert [experiment.name for experiment in duk.other] == ["3", "4", "5", "6"]
+    assert [part.label for part in duk.other] == ["3", "4", "5", "6"]
     assert settled(PaperFiles(duk.path.parent)) == ()
 
 

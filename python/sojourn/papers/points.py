@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
@@ -85,6 +85,25 @@ class OpenPoint:
 
 
 @dataclass(frozen=True)
+class Part:
+    """The numbers in print of an experiment that are of one half of a search."""
+
+    experiment: Experiment
+    numbers: Mapping[Cell, float]
+    is_rest: bool = False  # the searched half has others of this experiment
+
+    @property
+    def label(self) -> str:
+        """Name it."""
+        return self.experiment.name + (", the other algorithms" if self.is_rest else "")
+
+    def algorithms(self, signal: str) -> list[Contender]:
+        """List the paper's own algorithms that have a number under a signal."""
+        names = {algorithm for of_signal, algorithm, _ in self.numbers if of_signal == signal}
+        return [one for one in self.experiment.contenders() if one.name in names]
+
+
+@dataclass(frozen=True)
 class Search:
     """A search as its file asks for it."""
 
@@ -92,20 +111,33 @@ class Search:
     path: Path
     experiments: tuple[Experiment, ...]  # those with numbers in print
     searched: tuple[str, ...]  # the experiments that the search looks at
+    algorithms: tuple[str, ...]  # and their algorithms; none: all
     setups: int  # the most that it tries
     seed: int  # of the Latin hypercube
     points: tuple[OpenPoint, ...]
     outside: tuple[Value, ...]
 
     @property
-    def half(self) -> tuple[Experiment, ...]:
-        """List the experiments that the search looks at."""
-        return tuple(e for e in self.experiments if e.name in self.searched)
+    def half(self) -> tuple[Part, ...]:
+        """List the numbers that the search looks at."""
+        return self._parts(searched=True)
 
     @property
-    def other(self) -> tuple[Experiment, ...]:
-        """List the experiments that the search does not look at."""
-        return tuple(e for e in self.experiments if e.name not in self.searched)
+    def other(self) -> tuple[Part, ...]:
+        """List the numbers that the search does not look at."""
+        return self._parts(searched=False)
+
+    def _parts(self, *, searched: bool) -> tuple[Part, ...]:
+        parts = []
+        for experiment in self.experiments:
+            numbers = printed(experiment)
+            looked_at = looked_at_of(numbers, self.algorithms)
+            if experiment.name not in self.searched:
+                looked_at = set()
+            chosen = {cell: n for cell, n in numbers.items() if (cell in looked_at) == searched}
+            if chosen:
+                parts.append(Part(experiment, chosen, bool(looked_at) and not searched))
+        return tuple(parts)
 
     @property
     def searched_points(self) -> list[OpenPoint]:
@@ -179,7 +211,15 @@ def search_of(paper: PaperFiles) -> Search:
                 reason = "is what scenario.toml has; it should set something else"
                 raise Mistake(("outside", i), reason)
         search = Search(
-            paper.name, path, in_print, table.searched, table.setups, table.seed, points, outside
+            paper.name,
+            path,
+            in_print,
+            table.searched,
+            table.algorithms,
+            table.setups,
+            table.seed,
+            points,
+            outside,
         )
         if in_print and not search.searched_points:
             names = ", ".join(table.searched)
@@ -191,8 +231,9 @@ def claims_of(experiment: Experiment) -> tuple[list[Claim], set[Cell]]:
     """Read an experiment's claims, and the cells that settled a setting. Its own file names those.
     Its printed cells are among them where a search has looked at them and settled a setting."""
     claims, calibrated = experiment.claims()
-    if experiment.name in settled(experiment.home):
-        calibrated |= set(printed(experiment))
+    table = experiment.home.search
+    if table and experiment.name in settled(experiment.home):
+        calibrated |= looked_at_of(printed(experiment), table.algorithms)
     return claims, calibrated
 
 
@@ -354,26 +395,28 @@ class _Ledger:
         return self._forms[key]
 
 
-def paper_own(experiment: Experiment, signal: str = "") -> list[Contender]:
-    """List the algorithms of which the paper prints numbers, under one signal if it is given. Our
-    variants are not among them. Without a signal, a paper that prints no numbers has all."""
-    names = {
-        algorithm for of_signal, algorithm, _ in printed(experiment) if signal in ("", of_signal)
-    }
+def paper_own(experiment: Experiment) -> list[Contender]:
+    """List the algorithms of which the paper prints numbers. Our variants are not among them. A
+    paper that prints no numbers has all."""
+    names = {algorithm for _, algorithm, _ in printed(experiment)}
     every = experiment.contenders()
-    return [c for c in every if c.name in names] or ([] if signal else every)
+    return [c for c in every if c.name in names] or every
 
 
 def printed(experiment: Experiment) -> dict[Cell, float]:
-    """Read the numbers in print that a search is about: of its `algorithms`, and of the cells of a
-    shorter run where the experiment has one."""
-    table = experiment.home.search
-    names, cells = table.algorithms if table else (), experiment.quick_cells
+    """Read the numbers in print that a search is about: of the cells of a shorter run where the
+    experiment has one, else all."""
+    cells = experiment.quick_cells
     return {
         cell: value
         for cell, value in experiment.published.items()
-        if (not names or cell[1] in names) and (cells is None or cell[0] in cells)
+        if cells is None or cell[0] in cells
     }
+
+
+def looked_at_of(numbers: Iterable[Cell], algorithms: Sequence[str]) -> set[Cell]:
+    """Choose the cells of a searched experiment at which a search of these algorithms looks."""
+    return {cell for cell in numbers if not algorithms or cell[1] in algorithms}
 
 
 def _tried(

@@ -17,16 +17,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sojourn.papers.experiment import Experiment, PaperFiles
+from sojourn.papers.experiment import PaperFiles
 from sojourn.papers.points import (
     TEXT,
+    Part,
     Search,
     Setup,
     Value,
     alone,
     count,
-    paper_own,
-    printed,
     search_of,
     setups,
 )
@@ -94,21 +93,20 @@ class Halves:
             }
             for setup in singles
         }
-        for experiment in spec.other:
-            touching = [setup for setup in singles if setup.touches(experiment.name)]
-            title = f"reasons in experiment {experiment.name} of"
-            for setup_number, cells in self._measure(touching, [experiment], title).items():
+        for part in spec.other:
+            touching = [setup for setup in singles if setup.touches(part.experiment.name)]
+            title = f"reasons in experiment {part.label} of"
+            for setup_number, cells in self._measure(touching, [part], title).items():
                 measured[setup_number] |= cells
         return Searched(ranked, other, tuple((s, measured[s.number]) for s in singles))
 
     def _measure(
-        self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
+        self, tried: Sequence[Setup], parts: Sequence[Part], title: str
     ) -> dict[int, dict[Cell, Measured]]:
-        """Measure every printed number of these experiments under these set-ups, by the set-up's
-        number."""
-        cases = [case for e in experiments for setup in tried for case in cases_of(e, setup)]
+        """Measure every number of these parts under these set-ups, by the set-up's number."""
+        cases = [case for part in parts for setup in tried for case in cases_of(part, setup)]
         jobs = jobs_of(cases, SEEDS, ("sim",))
-        by_name = {experiment.name: experiment for experiment in experiments}
+        by_name = {part.experiment.name: part for part in parts}
         run_in = {job.key: by_name[str(job.labels["experiment"])] for job in jobs}
         readings = self._runner.readings(
             jobs,
@@ -125,9 +123,9 @@ class Halves:
         return {
             setup.number: {
                 cell: Measured(cell, published, tuple(values[setup.number, cell]))
-                for experiment in experiments
-                for place, published in printed(experiment).items()
-                for cell in [Cell(experiment.name, *place)]
+                for part in parts
+                for place, published in part.numbers.items()
+                for cell in [Cell(part.experiment.name, *place)]
             }
             for setup in tried
         }
@@ -141,21 +139,21 @@ class _Stored(Halves):
     """Stops at the first set-up of which a run is missing, before any is made."""
 
     def _measure(
-        self, tried: Sequence[Setup], experiments: Sequence[Experiment], title: str
+        self, tried: Sequence[Setup], parts: Sequence[Part], title: str
     ) -> dict[int, dict[Cell, Measured]]:
         for setup in tried:
-            cases = [case for experiment in experiments for case in cases_of(experiment, setup)]
+            cases = [case for part in parts for case in cases_of(part, setup)]
             if not all(self._runner.store.has(job.key) for job in jobs_of(cases, SEEDS, ("sim",))):
                 raise _Missing
-        return super()._measure(tried, experiments, title)
+        return super()._measure(tried, parts, title)
 
 
-def cases_of(experiment: Experiment, setup: Setup) -> list[Case]:
-    """List the paper's own algorithms under each signal that has numbers in print, in the shorter
+def cases_of(part: Part, setup: Setup) -> list[Case]:
+    """List the algorithms of a part under each signal that has numbers in print, in the shorter
     run that --quick makes where the experiment has one: set-ups are many."""
-    cases = []
+    experiment, cases = part.experiment, []
     for signal in experiment.signals():
-        for contender in [] if signal.ablates else paper_own(experiment, signal.name):
+        for contender in [] if signal.ablates else part.algorithms(signal.name):
             changes: dict[str, object] = dict(experiment.quick_set)
             for value in setup.applied:
                 changes |= value.at(experiment.name, signal.name, contender.name)
@@ -166,10 +164,11 @@ def cases_of(experiment: Experiment, setup: Setup) -> list[Case]:
     return cases
 
 
-def _read(experiment: Experiment, entry: Entry) -> dict[str, float]:
-    """Read from a run every metric of its experiment that is in print."""
-    place = str(experiment.data["queue"]), str(experiment.data["window"])
-    metrics = dict.fromkeys(metric for _, _, metric in printed(experiment))
+def _read(part: Part, entry: Entry) -> dict[str, float]:
+    """Read from a run every metric of its part that is in print."""
+    data = part.experiment.data
+    place = str(data["queue"]), str(data["window"])
+    metrics = dict.fromkeys(metric for _, _, metric in part.numbers)
     run = Run({}, entry.report, entry)
     return {metric: METRICS[metric].measure_run(run, *place) for metric in metrics}
 
@@ -392,7 +391,7 @@ class Searched:
             f"{len(self.ranked.order)} of {count(spec)} set-ups{outside}, {len(SEEDS)} seeds; "
             f"searched: experiments {', '.join(spec.searched)} ({half} numbers); the other half, "
             "which ran when the search had ended: "
-            f"{', '.join(experiment.name for experiment in spec.other)} ({other} numbers)"
+            f"{', '.join(part.label for part in spec.other)} ({other} numbers)"
         )
 
     def to_json(self) -> dict[str, Any]:

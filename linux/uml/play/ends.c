@@ -64,9 +64,12 @@ void wake_at_least(size_t number, int end)
 	}
 }
 
-/* A connection that broke off: this end hears and says no more. */
-static void break_off(struct side *side)
+/* The connection was reset, timed out or never opened: this end hears and says no more. */
+static void break_off(struct talk *talk, int end)
 {
+	struct side *side = &talk->sides[end];
+
+	talk->broken = 1;
 	side->owed = 0;
 	side->peer_closed = side->fin_sent = side->closed = 1;
 }
@@ -83,7 +86,7 @@ void flush(size_t number, int end)
 		if (sent > 0)
 			side->owed -= (uint64_t)sent;
 		else if (errno != EAGAIN)
-			break_off(side);
+			break_off(&talks[number], end);
 		/* A short write means that the buffer is full: no further call to confirm it.
 		 */
 		if (sent != (ssize_t)most)
@@ -120,7 +123,7 @@ void drain(size_t number, int end)
 	if (bytes == 0 || (bytes < 0 && errno != EAGAIN)) {
 		talks[number].sides[end].peer_closed = 1;
 		if (bytes < 0)
-			break_off(&talks[number].sides[end]);
+			break_off(&talks[number], end);
 		speak(number, end);
 	}
 	settle(number);
@@ -141,6 +144,10 @@ void on_talk(size_t number, int end, uint32_t events)
 		flush(number, end);
 		watch(number, end);
 	}
+	/* An end that is not done is closed both ways. It is read no more, so no call tells
+	 * why. */
+	if (events & EPOLLHUP && side->peer_closed)
+		break_off(&talks[number], end);
 	if (events != EPOLLOUT)
 		drain(number, end);
 }

@@ -78,6 +78,7 @@ struct stay {
 	const struct visit *visit;
 	uint64_t begun_ns;
 	char *begun; /* by conversation */
+	int broken;  /* one of them broke off */
 };
 
 /* The end that hears it has heard `from` bytes before it, and `bytes` with it. */
@@ -104,7 +105,7 @@ struct talk {
 	uint64_t opened_ns;
 	const struct plan *plan; /* none: free */
 	unsigned age;
-	int over;
+	int over, broken;
 	in_port_t port; /* its opener's */
 	struct side sides[2];
 };

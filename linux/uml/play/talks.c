@@ -177,8 +177,9 @@ void settle(size_t number)
 			leave(talk, end);
 		gone[end] = side->fd < 0 && side->fin_sent && side->peer_closed;
 	}
-	/* An application never closes. One end was reset; the other may never hear of it. */
-	if (talk->plan->words && (gone[0] || gone[1])) {
+	/* One end was reset or gave up; the other may never hear of it. An application closes
+	 * in no other way. */
+	if ((talk->broken || talk->plan->words) && (gone[0] || gone[1])) {
 		for (int end = 0; end < 2; end++)
 			leave_silently(talk, end);
 		gone[0] = gone[1] = 1;

@@ -30,8 +30,10 @@ static void begin_visit(size_t flow)
 		nstays++;
 	}
 	stay = &stays[number];
-	*stay = (struct stay){flow,  visit->nplans, flows[flow].next,
-	                      visit, here(),        calloc(1, visit->nplans + 1)};
+	*stay = (struct stay){.flow = flow, .left = visit->nplans, .number = flows[flow].next};
+	stay->visit = visit;
+	stay->begun_ns = here();
+	stay->begun = calloc(1, visit->nplans + 1);
 	if (!stay->begun)
 		die("memory");
 	for (size_t i = 0; i < visit->nplans; i++)
@@ -56,6 +58,16 @@ void on_visit(size_t flow)
 		remind_of_visit(flow);
 }
 
+/* What has not begun would wait for the answers of a conversation that broke off. */
+static void give_up(struct stay *stay)
+{
+	stay->broken = 1;
+	for (size_t i = 0; i < stay->visit->nplans; i++) {
+		stay->left -= !stay->begun[i];
+		stay->begun[i] = 1;
+	}
+}
+
 /* The opener is done with a conversation, and perhaps with the visit. */
 void end_talk(size_t number)
 {
@@ -67,16 +79,17 @@ void end_talk(size_t number)
 	if (talk->over)
 		return;
 	talk->over = 1;
+	if (talk->broken)
+		give_up(stay);
 	if (--stay->left)
 		return;
-	if (stay->visit->page)
+	if (stay->visit->page && !stay->broken)
 		tell("page", flow, stay->begun_ns);
 	free(stay->begun);
 	stay->visit = NULL;
 	/* What broke off begins anew, as the engine's never breaks off; an application's
 	 * conversation ends in no other way. */
-	if ((talk->sides[talk->plan->opener].owed || talk->plan->words) &&
-	    flows[flow].nvisits == 1)
+	if ((stay->broken || talk->plan->words) && flows[flow].nvisits == 1)
 		flows[flow].next = 0;
 	next = next_visit(&flows[flow]);
 	if (flows[flow].open || !next)

@@ -371,7 +371,7 @@ def test_linux_with_fewer_seeds_stands_beside_the_simulator(
     words = ["reproduce", "--out", str(out), "--workers", "1"]
     assert status(words) == 0
     monkeypatch.setattr("sojourn.papers.reproduce.run_cases", run_pretended)
-    monkeypatch.setattr(ledger_run, "make_runs", lambda *args, **options: None)
+    monkeypatch.setattr(ledger_run, "make_runs", lambda *args, **options: set())
     assert status([*words, "--host", "linux", "--seeds", "2"]) == 0
     data = ledger.read(out / "ledger.json")["papers"][0]
     for entry in data["experiments"]:
@@ -442,6 +442,21 @@ def test_an_interrupted_ledger_names_what_is_missing_and_goes_on(
     assert all(
         cell["sim"] != "not run" for e in data["papers"][0]["experiments"] for cell in e["cells"]
     )
+
+
+def test_a_paper_that_linux_cannot_run_has_the_reason_and_its_other_runs(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(scenario: Any) -> None:
+        raise InputError("there is no such card")
+
+    monkeypatch.setattr("sojourn.linux.refusals.check", refuse)
+    monkeypatch.setattr("sojourn.runs.run.is_ready", lambda *host: True)
+    words = ["reproduce", "--quick", "--out", str(tmp_path / "out"), "--workers", "2"]
+    assert status([*words, "--host", "sim", "--host", "linux"]) == 0
+    for entry in ledger.read(tmp_path / "out" / "ledger.json")["papers"][0]["experiments"]:
+        assert entry["hosts"]["sim"]["seeds"] == [2, 2]
+        assert entry["hosts"]["linux"]["why"] == "there is no such card"
 
 
 def test_the_runs_of_a_paper_share_one_pool_of_workers(

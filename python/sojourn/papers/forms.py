@@ -259,7 +259,7 @@ class SearchTable(Model):
 
     format: StrictInt = 1
     searched: tuple[Text, ...]
-    algorithms: tuple[Text, ...] = ()  # of these; else all that are in print
+    algorithms: tuple[Text, ...] = ()  # and looks at these; else at all in print
     setups: Annotated[int, Field(strict=True, ge=1, le=MAX_SETUPS)] = MAX_SETUPS
     seed: Annotated[int, Field(strict=True, ge=0)] = 1  # of the draws
     points: tuple[PointTable, ...]

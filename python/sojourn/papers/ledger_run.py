@@ -170,9 +170,13 @@ def run(
         while rest:
             paper = rest[0]
             try:
-                make_runs(paper.experiments, f"reproducing {paper.name}", **asked)
+                refused = make_runs(paper.experiments, f"reproducing {paper.name}", **asked)
                 reproductions = [
-                    reproduce(experiment, **asked, tell=tell_of(every.index(experiment.id)))
+                    reproduce(
+                        experiment,
+                        **_asked_of(experiment, asked, refused),
+                        tell=tell_of(every.index(experiment.id)),
+                    )
                     for experiment in paper.experiments
                 ]
             except Interrupted as stop:
@@ -183,6 +187,17 @@ def run(
             write_paper(own, paper, reproductions, data, gone)
             del rest[0]
     return data
+
+
+def _asked_of(
+    experiment: Experiment, asked: _Asked, refused: Collection[tuple[str, str]]
+) -> _Asked:
+    """Look up the runs of a host that cannot run the experiment: there are none, and its page has
+    the reason."""
+    cannot = [host for host in asked["hosts"] if (experiment.id, host) in refused]
+    own = asked.copy()
+    own["looked_up"] = [*asked["looked_up"], *cannot]
+    return own
 
 
 def write_paper(

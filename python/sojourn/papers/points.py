@@ -95,7 +95,7 @@ class Part:
     @property
     def label(self) -> str:
         """Name it."""
-        return self.experiment.name + (", the other algorithms" if self.is_rest else "")
+        return self.experiment.name + (" (the other algorithms)" if self.is_rest else "")
 
     def algorithms(self, signal: str) -> list[Contender]:
         """List the paper's own algorithms that have a number under a signal."""
@@ -142,7 +142,17 @@ class Search:
     @property
     def searched_points(self) -> list[OpenPoint]:
         """List the points that set anything in the searched half."""
-        return [point for point in self.points if point.touches(self.searched)]
+        return [
+            point
+            for point in self.points
+            if any(
+                value.touches(self.searched) and (not value.only or self._looks_at(value.only))
+                for value in point.values
+            )
+        ]
+
+    def _looks_at(self, algorithms: Sequence[str]) -> bool:
+        return not self.algorithms or bool({*algorithms} & {*self.algorithms})
 
 
 @dataclass(frozen=True)
@@ -379,14 +389,13 @@ class _Ledger:
             if only not in names:
                 reason = f"'{experiment.name}' has no '{only}' of the paper's."
                 raise Mistake((*path[:2], "only"), reason + nearest(only, names))
-        different = [
+        return any(
             _engine_form(_tried(experiment, signal, contender, keys, path))
             != self._form(experiment, signal, contender)
             for signal in chosen
             for contender in contenders
             if not value.only or contender.name in value.only
-        ]
-        return any(different)
+        )
 
     def _form(self, experiment: Experiment, signal: Signal, contender: Contender) -> str:
         key = experiment.name, signal.name, contender.name

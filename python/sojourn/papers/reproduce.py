@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -273,21 +273,26 @@ def make_runs(
     looked_up: Collection[str],
     seeds: Mapping[str, int],
     client: Any,
-) -> None:
+) -> set[tuple[str, str]]:
     """Make the runs that the store lacks of these experiments, in one pool. One by one, each
-    experiment would end with workers that wait for its last run. An experiment that a host cannot
-    run is left out: `reproduce` gives the reason."""
+    experiment would end with workers that wait for its last run. Return the experiments that Linux
+    cannot run, by id and host."""
     store = open_store(None)
     jobs: list[Job] = []
+    refused = set()
     for experiment in experiments:
         for host in hosts:
             to_run, _ = _cases_on(experiment, host, hosts, looked_up, quick=quick)
-            if to_run:
-                with suppress(InputError):
-                    jobs += jobs_of(to_run, seeds_on(experiment, host, quick, seeds), (host,))
+            try:
+                jobs += jobs_of(to_run, seeds_on(experiment, host, quick, seeds), (host,))
+            except InputError:
+                if host == "sim":
+                    raise
+                refused.add((experiment.id, host))
     missing = [job for job in jobs if not store.has(job.key)]
     if missing:
         Runner(store, workers, client).readings(missing, title, lambda job, entry: None)
+    return refused
 
 
 @contextmanager

@@ -181,7 +181,7 @@ def step_within(limit_ms: float) -> Callable[[Run, str, Span], float]:
         table = run.series()
         if table is None:
             return _NONE
-        at = table["t_s"].to_numpy()
+        at_s = table["t_s"].to_numpy()
         of_queue = np.array(table["queue"].to_pylist(), str) == queue
         # A step in which no packet left has no delay.
         is_high = of_queue & (np.nan_to_num(table["queue_delay_ms"].to_numpy()) > limit_ms)
@@ -189,8 +189,8 @@ def step_within(limit_ms: float) -> Callable[[Run, str, Span], float]:
         waits_s = []
         for step in entry.get("steps", ()):
             if span["from_s"] <= step["at_s"] < span["to_s"]:
-                high = at[is_high & (at > step["at_s"]) & (at <= step["to_s"])]
-                waits_s.append(float(high.max()) - step["at_s"] if len(high) else 0.0)
+                high_s = at_s[is_high & (at_s > step["at_s"]) & (at_s <= step["to_s"])]
+                waits_s.append(float(high_s.max()) - step["at_s"] if len(high_s) else 0.0)
         return mean(waits_s)
 
     return value

@@ -244,6 +244,14 @@ def test_reading_the_store_shows_its_progress(
     assert said[0] == "0" and said[-1] == "2" and said == sorted(said)
 
 
+SEARCHED = {
+    "definition": "0",
+    "counts": "3 of 4",
+    "cells": {"searched": 1, "other": 2},
+    "judged": [{"which": "best", "label": "slow", "searched": 1, "other": 2}],
+}
+
+
 def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     toy: Path, tmp_path: Path
 ) -> None:
@@ -263,6 +271,10 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     assert list(counts) == list(VERDICTS) and sum(counts.values()) == 3
     assert counts["not run"] == 0
     assert both["machine"]["processor"] == f"{whole['machine']['processor']} and another"
+    # A search that was made stays.
+    searched = copy.deepcopy(whole)
+    searched["papers"][0]["search"] = SEARCHED
+    assert ledger.joined(searched, newer)["papers"][0]["search"] == SEARCHED
     # A paper that another ledger lacks stays.
     assert ledger.joined(whole, {**newer, "papers": []})["papers"] == whole["papers"]
     # Cells and claims that did not run there come from the other, and are counted.
@@ -649,10 +661,7 @@ def test_whatever_stands_in_a_ledger_the_page_of_papers_is_made_or_refused_in_a_
     toy: Path, tmp_path: Path
 ) -> None:
     whole = made(tmp_path / "out")
-    whole["papers"][0]["search"] = {
-        "definition": "0", "counts": "3 of 4", "cells": {"searched": 1, "other": 2},
-        "judged": [{"which": "best", "label": "slow", "searched": 1, "other": 2}],
-    }  # fmt: skip
+    whole["papers"][0]["search"] = SEARCHED
     path = tmp_path / "ledger.json"
     foreigners: list[Any] = [None, [], {}, "x", -3, 1.5, True, [1]]
     refused = 0

@@ -414,6 +414,7 @@ def _joined_paper(older: PaperForm, newer: PaperForm) -> PaperForm:
             "verdicts": verdicts,
             "causes": causes,
             "answer": _joined_answer(newer, entries, verdicts["sim"]),
+            "search": newer.search or older.search,
         }
     )
 

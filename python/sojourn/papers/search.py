@@ -149,8 +149,8 @@ class _Stored(Halves):
 
 
 def cases_of(part: Part, setup: Setup) -> list[Case]:
-    """List the algorithms of a part under each signal that has numbers in print, in the shorter
-    run that --quick makes where the experiment has one: set-ups are many."""
+    """List the algorithms of a part under each signal that has numbers in print. Where --quick has
+    a shorter run, it is that one: set-ups are many."""
     experiment, cases = part.experiment, []
     for signal in experiment.signals():
         for contender in [] if signal.ablates else part.algorithms(signal.name):

@@ -171,9 +171,10 @@ def sense_error_ms(run: Run, queue: str, span: Span) -> float:
 
 
 def step_within(limit_ms: float) -> Callable[[Run, str, Span], float]:
-    """Return what measures, after each change of the scenario within the window, the time until the
-    queue delay of every later step of the series is at most `limit_ms`: its mean over the changes.
-    Where it never stays so, the whole time to the next change counts."""
+    """Return what measures the time after a change until delay stays within a bound.
+    From then on the queue delay of each step of the series is at most `limit_ms`. It is the mean
+    over the changes in the window. Where delay never stays so, the time to the next change
+    counts."""
 
     def value(run: Run, queue: str, span: Span) -> float:
         import numpy as np

@@ -30,10 +30,14 @@ static void begin_visit(size_t flow)
 		nstays++;
 	}
 	stay = &stays[number];
-	*stay = (struct stay){.flow = flow, .left = visit->nplans, .number = flows[flow].next};
-	stay->visit = visit;
-	stay->begun_ns = here();
-	stay->begun = calloc(1, visit->nplans + 1);
+	*stay = (struct stay){
+	        .flow = flow,
+	        .left = visit->nplans,
+	        .number = flows[flow].next,
+	        .visit = visit,
+	        .begun_ns = here(),
+	        .begun = calloc(1, visit->nplans + 1),
+	};
 	if (!stay->begun)
 		die("memory");
 	for (size_t i = 0; i < visit->nplans; i++)

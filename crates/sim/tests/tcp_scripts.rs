@@ -10,7 +10,7 @@
 use std::fmt;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use sojourn_sim::Time;
 use sojourn_sim::base::ecn::Ecn;
@@ -210,10 +210,10 @@ impl Player {
     fn open(trace: &Trace) -> Self {
         let origin_ns = ORIGIN_NS + trace.start_ns;
         let now = Time(origin_ns + trace.inputs[0].0);
-        let config = Arc::new(trace.config.clone());
+        let config = Rc::new(trace.config.clone());
         let connection = match trace.inputs[0].1 {
-            Input::Connect => Connection::client(&config, now, 0),
-            _ => Connection::server(&config, now, 0),
+            Input::Connect => *Connection::client(&config, now, 0, None),
+            _ => *Connection::server(&config, now, 0, None),
         };
         Self {
             connection,

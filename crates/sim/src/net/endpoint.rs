@@ -218,6 +218,11 @@ impl SendJitter {
         }
     }
 
+    /// Holds nothing from now on.
+    pub fn stop(&mut self) {
+        self.holds = false;
+    }
+
     /// Makes the sender of one connection. `last` is of the flow's connection before it, if that
     /// has closed.
     pub fn new(jitter_ns: u64, lead_ns: u64, link: u32, rng: Rng, last: Last) -> Self {

@@ -4,7 +4,7 @@
 //! A flow: what one user sends between two nodes, and what became of it. Plain data; the net
 //! plays its script.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use sojourn_core::Viewing;
 
@@ -36,7 +36,7 @@ pub struct Flow {
     /// The DSCP of its packets, both ways.
     pub dscp: u8,
     /// How.
-    pub tcp: Option<Arc<TcpConfig>>,
+    pub tcp: Option<Rc<TcpConfig>>,
     /// The places of its hosts' path metrics, by the end that keeps them; none: none are kept.
     pub metrics: Option<[u32; 2]>,
     /// Event: start, then the next visit.

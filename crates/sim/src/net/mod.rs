@@ -17,7 +17,7 @@ use sojourn_core::prefetch;
 
 use crate::base::ecn::Ecn;
 use crate::base::event::Source;
-use crate::base::rng::flow_hash;
+use crate::base::rng::{Rng, flow_hash};
 use crate::base::time::Time;
 use crate::link::Link;
 use crate::link::medium::Medium;
@@ -372,7 +372,7 @@ impl Net {
     ) -> [u32; 2] {
         let (flow, spare) = (&mut self.flows[index as usize], &mut self.spare);
         flow.opened += 1;
-        let name = format!("flow/{}/{}/{}", flow.name, flow.index, flow.opened);
+        let mut name = format!("flow/{}/{}/{}", flow.name, flow.index, flow.opened);
         // Other connections have other ports, so another hash.
         let hash = flow_hash(self.seed, &name);
         let mut make = |who: End| {
@@ -380,16 +380,9 @@ impl Net {
                 return Kind::Udp;
             };
             let ahead_ns = flow.clocks_ahead_ns[who as usize];
-            let connection = match who == opener {
-                true => Connection::client(tcp, now, ahead_ns),
-                false => Connection::server(tcp, now, ahead_ns),
-            };
-            Kind::Tcp(match spare.pop() {
-                Some(mut place) => {
-                    *place = connection;
-                    place
-                }
-                None => Box::new(connection),
+            Kind::Tcp(match who == opener {
+                true => Connection::client(tcp, now, ahead_ns, spare.pop()),
+                false => Connection::server(tcp, now, ahead_ns, spare.pop()),
             })
         };
         let kinds = [make(opener), make(opener.peer())];
@@ -409,7 +402,8 @@ impl Net {
             (end.heard_bytes, end.wake_bytes) = (0, u64::MAX);
         }
         if holds {
-            let rng = self.sender_rng(&name);
+            name.push_str("/sender");
+            let rng = Rng::stream(self.seed, &name);
             let outlet = &mut self.endpoints[ends[0] as usize].outlet;
             let link = self.paths.link(outlet.path.hop);
             outlet.path.hop += 1;
@@ -493,7 +487,7 @@ impl Net {
         self.shared.events.cancel(end.timer);
         end.timer_due = Time::MAX;
         end.age += 1;
-        end.outlet.jitter = SendJitter::idle();
+        end.outlet.jitter.stop();
         end.enter_in(&mut self.shared.packet_counts);
         (end.arrived_pkts, end.outlet.born_pkts) = (0, 0);
         if let Kind::Tcp(connection) = kind {

@@ -9,7 +9,6 @@ use super::endpoint::Kind;
 use super::{Net, Owner};
 use crate::base::datagram::Datagram;
 use crate::base::ecn::Ecn;
-use crate::base::rng::Rng;
 use crate::base::time::Time;
 use crate::link::packet::Body;
 use crate::traffic::{Act, Conversation, End, Move, Pace, Visit};
@@ -336,10 +335,5 @@ impl Net {
             self.speak(now, number, who);
             self.drain(now, end);
         }
-    }
-
-    /// The stream from which a connection's sender draws.
-    pub(super) fn sender_rng(&self, name: &str) -> Rng {
-        Rng::stream(self.seed, &format!("{name}/sender"))
     }
 }

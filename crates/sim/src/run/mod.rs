@@ -11,7 +11,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use sojourn_core::Counters;
@@ -317,7 +317,7 @@ impl<'a> Simulation<'a> {
         let mut paths_known = HashMap::new();
         for (i, spec) in self.scenario.flows.iter().enumerate() {
             let at = format!("flows[{i}]");
-            let tcp = spec.tcp(&at)?.map(Arc::new);
+            let tcp = spec.tcp(&at)?.map(Rc::new);
             let ways = graph.ways(spec, &at)?;
             let [forth, back] = [&ways[0].links, &ways[1].links];
             let delays_ns = self.scenario.delays_ns(forth, back);

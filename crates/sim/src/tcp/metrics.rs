@@ -53,7 +53,7 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::rc::Rc;
 
     use super::*;
     use crate::base::time::Time;
@@ -61,12 +61,12 @@ mod tests {
 
     /// A connection with a round trip and this window.
     fn ended(cwnd: u32, ssthresh: u32, state: CaState) -> Connection {
-        let config = Arc::new(TcpConfig::default());
-        let mut connection = Connection::client(&config, Time(0), 0);
+        let config = Rc::new(TcpConfig::default());
+        let mut connection = Connection::client(&config, Time(0), 0, None);
         connection.snd.rtt.sample(50_000, 1, 1);
         let window = &mut connection.snd.window;
         (window.cwnd, window.ssthresh, window.state) = (cwnd, ssthresh, state);
-        connection
+        *connection
     }
 
     fn after(old: u32, connection: &Connection) -> u32 {

@@ -78,8 +78,20 @@ pub(in crate::tcp) struct Scoreboard {
 
 impl Scoreboard {
     pub fn new() -> Self {
+        Self::of(Cells::new(INITIAL_CAPACITY))
+    }
+
+    /// The same without entries. A ring that has grown is given back.
+    pub fn emptied(self) -> Self {
+        match self.ring.count() {
+            INITIAL_CAPACITY => Self::of(self.ring),
+            _ => Self::new(),
+        }
+    }
+
+    fn of(ring: Cells<Entry>) -> Self {
         Self {
-            ring: Cells::new(INITIAL_CAPACITY),
+            ring,
             head: 0,
             tail: 0,
             oldest: NONE,
@@ -326,6 +338,21 @@ mod tests {
         assert_eq!(board.len(), 53);
         assert_eq!(board.first().unwrap().seq, 7001);
         assert_eq!(order(&board), (7..60).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn ring_of_a_connection_before_begins_as_a_new_one() {
+        for segments in [7, 60] {
+            let mut before = board(segments);
+            before.sent_again(2, 100, 9);
+            let mut after = before.emptied();
+            assert!(after.is_empty() && after.oldest_sent() == NONE);
+            assert_eq!(after.ring.count(), INITIAL_CAPACITY);
+            for n in 0..4 {
+                after.push(1 + n * 1000, 1000, n, 0, 0);
+            }
+            assert_eq!(order(&after), [0, 1, 2, 3]);
+        }
     }
 
     #[test]

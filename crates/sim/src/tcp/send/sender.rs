@@ -142,7 +142,7 @@ pub(in crate::tcp) struct Sender {
 }
 
 impl Sender {
-    pub fn new(config: &TcpConfig) -> Self {
+    pub fn new(config: &TcpConfig, board: Scoreboard) -> Self {
         Self {
             una: 0,
             nxt: 0,
@@ -161,7 +161,7 @@ impl Sender {
             sack_ok: false,
             gso: config.gso,
             tlp: config.tlp,
-            board: Scoreboard::new(),
+            board,
             sacked_out: 0,
             lost_out: 0,
             retrans_out: 0,

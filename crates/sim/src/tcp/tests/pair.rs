@@ -5,7 +5,7 @@
 //! script that says which packets are lost, marked or held up.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use crate::base::ecn::Ecn;
 use crate::base::time::Time;
@@ -91,11 +91,11 @@ impl Pair {
     /// `ns_per_byte` (80: 100 Mbit/s).
     pub fn new(config: &TcpConfig, delay_ms: u64, ns_per_byte: u64) -> Self {
         let start = Time(5 * MS);
-        let config = Arc::new(config.clone());
+        let config = Rc::new(config.clone());
         Self {
             now: start.0,
-            client: Connection::client(&config, start, 0),
-            server: Connection::server(&config, start, 0),
+            client: *Connection::client(&config, start, 0, None),
+            server: *Connection::server(&config, start, 0, None),
             forward: Direction::new(),
             back: Direction::new(),
             delay: delay_ms * MS,

@@ -305,6 +305,10 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     assert mixed["cells"][0]["linux"] == [2.0, 1.5, 2.5]
     assert mixed["hosts"]["linux"]["core"] == "another"
     assert mixed["hosts"]["sim"]["core"] != "another"
+    # The command makes the runs of both hosts, not those of one of the two ledgers.
+    words = mixed["command"].removeprefix("sojourn reproduce toy/a ").split()
+    assert words[words.index("--host") :][:4] == ["--host", "sim", "--host", "linux"]
+    assert "linux=3" in words and mixed["seeds"] == 3
     # Files that changed since then did not run.
     whole["papers"][0]["experiments"][1]["definition"] = "of other files"
     changed = ledger.joined(whole, newer)["papers"][0]["experiments"][1]

@@ -42,7 +42,7 @@ from sojourn.papers.experiment import papers as shipped
 from sojourn.papers.page import Line, answer_of, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper
 from sojourn.papers.reasons import Measured, can_miss, counted, counts, standing
-from sojourn.papers.reproduce import Reproduction
+from sojourn.papers.reproduce import Reproduction, command_of
 from sojourn.result.stats import Estimate
 from sojourn.show.chart import Chart
 from sojourn.show.page import render
@@ -378,7 +378,7 @@ def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
     of_older, of_newer = ({paper.paper: paper for paper in one.papers} for one in (first, second))
     both = of_older | of_newer
     papers = [
-        _joined_paper(of_older[name], of_newer[name])
+        _joined_paper(of_older[name], of_newer[name], second.quick)
         if name in of_older and name in of_newer
         else both[name]
         for name in both
@@ -391,10 +391,10 @@ def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
     return whole.model_dump(mode="json")
 
 
-def _joined_paper(older: PaperForm, newer: PaperForm) -> PaperForm:
+def _joined_paper(older: PaperForm, newer: PaperForm, quick: bool) -> PaperForm:
     experiments = {entry.experiment: entry for entry in older.experiments}
     entries = [
-        _joined_experiment(earlier, entry)
+        _joined_experiment(earlier, entry, quick)
         if (earlier := experiments.get(entry.experiment)) and earlier.definition == entry.definition
         else entry
         for entry in newer.experiments
@@ -439,9 +439,12 @@ def look(experiments: Iterable[Mapping[str, Any]]) -> answer.Look:
     return lambda *cell: means.get(cell)
 
 
-def _joined_experiment(older: ExperimentForm, newer: ExperimentForm) -> ExperimentForm:
+def _joined_experiment(
+    older: ExperimentForm, newer: ExperimentForm, quick: bool
+) -> ExperimentForm:
     richer = {host: older if older.least(host) > newer.least(host) else newer for host in HOSTS}
-    derived = find_one(newer.experiment).data.get("derived", ())
+    experiment = find_one(newer.experiment)
+    derived = experiment.data.get("derived", ())
     hosts = {host: one.hosts[host].model_copy(deep=True) for host, one in richer.items()}
     cells = [cell.model_copy() for cell in newer.cells]
     for host, part in hosts.items():
@@ -462,11 +465,11 @@ def _joined_experiment(older: ExperimentForm, newer: ExperimentForm) -> Experime
     for host, part in hosts.items():
         said = Counter(claim.verdicts[host] for claim in claims)
         part.verdicts = {word: said[word] for word in VERDICTS}
-    kept = older if any(one is older for one in richer.values()) else newer
+    seeds = {host: part.seeds for host, part in hosts.items() if part.core and part.seeds}
     return newer.model_copy(
         update={
-            "command": kept.command,
-            "seeds": max(kept.seeds, newer.seeds),
+            "command": command_of(experiment, quick, list(seeds), seeds),
+            "seeds": max(most for _, most in seeds.values()) if seeds else newer.seeds,
             "hosts": hosts,
             "claims": claims,
             "cells": cells,

@@ -224,7 +224,7 @@ def reproduce(
     by_cell = _by_cell(runs)
     counts = _seeds_by_host(by_cell)
     ran_on = [host for host in hosts if host in counts or host not in looked_up] or hosts[:1]
-    command = _command(experiment, quick, ran_on, counts)
+    command = command_of(experiment, quick, ran_on, counts)
     meta = {"experiment": experiment.id, "command": command}
     result = Result(experiment.scenario, tuple(runs), meta)
     cells = [cell for host in hosts for cell in _cells(experiment, host, hosts, by_cell)]
@@ -335,7 +335,7 @@ def _on(host: str, cells: Iterable[Measured]) -> dict[ClaimedCell, Measured]:
     return {(c.signal, c.algorithm, c.metric): c for c in cells if c.host == host}
 
 
-def _command(
+def command_of(
     experiment: Experiment, quick: bool, hosts: Sequence[str], seeds: Mapping[str, tuple[int, int]]
 ) -> str:
     """Write the command that makes these runs again. A host with other seeds than --quick gives

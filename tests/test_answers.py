@@ -176,8 +176,30 @@ def test_numbers_have_three_digits_and_a_sentence_without_its_numbers_gives_way(
 def test_counts_say_how_many_claims_did_not_run(toy: Path) -> None:
     answered(toy)
     home = find(["toy/a"])[0].home
-    counts = {"holds": 1, "undecided": 1}
-    whole = answer.sentences(home, lambda *cell: 1.0, counts)
+    verdicts = {"a": "holds", "b": "undecided"}
+    whole = answer.sentences(home, lambda *cell: 1.0, verdicts)
     assert whole[2] == "Of 2 claims 1 holds."
-    part = answer.sentences(home, lambda *cell: 1.0, {**counts, "not run": 3})
+    part = answer.sentences(home, lambda *cell: 1.0, verdicts | dict.fromkeys("cde", "not run"))
     assert part == [*whole[:2], "Of 5 claims 1 holds (3 claims not run)."]
+
+
+def test_a_finding_in_words_is_followed_by_the_verdict_that_it_does_not_have(toy: Path) -> None:
+    answered(toy, ANSWER.replace("delay is shorter.", "delay is shorter{toy/a/less: holds}."))
+    home = find(["toy/a"])[0].home
+    answer.check(home)
+
+    def said(verdicts: dict[str, str]) -> str:
+        return answer.sentences(home, lambda *cell: 1.0, verdicts)[0]
+
+    assert said({"toy/a/less": "holds"}) == "It claims that CoDel's delay is shorter."
+    assert said({"toy/a/less": "undecided"}).endswith("is shorter (here: undecided).")
+    assert said({}).endswith("is shorter (here: not run).")
+
+
+@pytest.mark.parametrize("paper", papers(), ids=lambda paper: paper.name)
+def test_the_findings_of_a_shipped_answer_are_the_verdicts_of_the_ledger(paper: PaperFiles) -> None:
+    first, *findings = paper.shared["answer"]
+    assert "{" not in first, "the first sentence is what the paper claims"
+    assert re.search(r"\{[^:{}]+/[^:{}]+: [^:{}]+\}", " ".join(findings)), "nothing holds the words"
+    page = papers_page.LEDGER.with_suffix(".md").read_text()
+    assert "(here: " not in page

@@ -7,18 +7,22 @@ paper.toml has them:
 answer = ["…", "…", "…"]      what is claimed, and what is found
 picture = "EXPERIMENT/FIGURE" a figure of an experiment, as its file has it: "up/peak-rtt"
 
-No measured number is typed there. A place in braces is filled from the simulator's cells or counts:
+No measured number is typed there. A place in braces is filled from the simulator's cells or
+verdicts:
 
 {PAPER/EXPERIMENT: CELL: ALGORITHM: METRIC}    the mean, with its unit
-{claims}, {claims: VERDICT}                    all claims of the paper, or those of a verdict
+{claims}, {claims: VERDICT}                    the count of all claims, or of those of a verdict
+{CLAIM: VERDICT}                               nothing; where the verdict is another, that one
 
-A sentence that lacks a number gives way to one that names the experiments it needs. A count says
-how many claims did not run.
+A finding in words has a place of the third kind behind it. So the words cannot contradict the
+verdicts of the same page unseen. A sentence that lacks a number gives way to one that names the
+experiments it needs. A count says how many claims did not run.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sojourn.core.errors import InputError, nearest
@@ -27,6 +31,7 @@ from sojourn.core.text import rounded
 from sojourn.papers import figures
 from sojourn.papers.claim import NOT_RUN, VERDICTS
 from sojourn.papers.experiment import Experiment, PaperFiles
+from sojourn.papers.paper import Paper
 from sojourn.result.metrics import METRICS
 from sojourn.scenario.toml import line_of, read_text
 from sojourn.show.chart import Chart, file_name
@@ -38,18 +43,22 @@ _PLACE = re.compile(r"\{([^{}]*)\}")
 Look = Callable[[str, str, str, str], float | None]
 
 
-def sentences(paper: PaperFiles, look: Look, counts: Mapping[str, int]) -> list[str]:
-    """Write the sentences, with numbers of these cells and counts of claims by verdict."""
-    return [_filled(text, look, counts) for text in paper.shared.get("answer", ())]
+def sentences(paper: PaperFiles, look: Look, verdicts: Mapping[str, str]) -> list[str]:
+    """Write the sentences, with numbers of these cells and the verdicts of these claims."""
+    return [_filled(text, look, verdicts) for text in paper.shared.get("answer", ())]
 
 
-def _filled(text: str, look: Look, counts: Mapping[str, int]) -> str:
+def _filled(text: str, look: Look, verdicts: Mapping[str, str]) -> str:
+    counts = Counter(verdicts.values())
     lacking: dict[str, None] = {}  # the experiments without a number, in the order of the text
 
     def fill(place: re.Match[str]) -> str:
         parts = place[1].split(": ")
         if parts[0] == CLAIMS:
-            return str(sum(counts.values()) if len(parts) == 1 else counts.get(parts[1], 0))
+            return str(len(verdicts) if len(parts) == 1 else counts[parts[1]])
+        if len(parts) == 2:
+            verdict = verdicts.get(parts[0], NOT_RUN)
+            return "" if verdict == parts[1] else f" (here: {verdict})"
         experiment, cell, algorithm, metric = parts
         value = look(experiment, cell, algorithm, metric)
         if value is None:
@@ -61,7 +70,7 @@ def _filled(text: str, look: Look, counts: Mapping[str, int]) -> str:
     filled = _PLACE.sub(fill, text)
     if lacking:
         return f"A finding is missing here: it needs runs of {' and '.join(lacking)}."
-    gone = counts.get(NOT_RUN, 0)
+    gone = counts[NOT_RUN]
     if gone and f"{{{CLAIMS}" in text:
         return f"{filled.rstrip('.')} ({gone} claims {NOT_RUN})."
     return filled
@@ -83,9 +92,11 @@ def check(paper: PaperFiles) -> None:
     if texts and len(texts) != SENTENCES:
         raise InputError(f"{path}: answer: it has {len(texts)} sentences; {SENTENCES} are allowed")
     cells = [cell for experiment in paper.experiments for cell in _cells(experiment)]
+    claims = [claim for experiment in paper.experiments for claim in experiment.claims()[0]]
+    claims += Paper(paper.name, paper.experiments).claims()
     known = {
         CLAIMS,
-        *(f"{CLAIMS}: {verdict}" for verdict in VERDICTS),
+        *(f"{name}: {v}" for name in (CLAIMS, *(c.id for c in claims)) for v in VERDICTS),
         *(": ".join(cell) for cell in cells),
     }
     for text in texts:

@@ -232,7 +232,7 @@ def paper_part(
         "page": f"{paper}.html",
         "verdicts": tally(every),
         "causes": missed(every),
-        "answer": answer_of(reproductions, tally(every)["sim"]),
+        "answer": answer_of(reproductions, every),
         "claims": [_claim(line) for line in several],
         "search": _search(search, first.home) if search else None,
         "experiments": experiments,
@@ -413,19 +413,20 @@ def _joined_paper(older: PaperForm, newer: PaperForm, quick: bool) -> PaperForm:
             "claims": claims,
             "verdicts": verdicts,
             "causes": causes,
-            "answer": _joined_answer(newer, entries, verdicts["sim"]),
+            "answer": _joined_answer(newer, entries, every),
             "search": newer.search or older.search,
         }
     )
 
 
 def _joined_answer(
-    newer: PaperForm, entries: Sequence[ExperimentForm], counts: Mapping[str, int]
+    newer: PaperForm, entries: Sequence[ExperimentForm], every: Iterable[ClaimForm]
 ) -> list[str]:
     home = next((home for home in shipped() if home.name == newer.paper), None)
     if home is None:
         return newer.answer
-    return answer.sentences(home, look([entry.model_dump() for entry in entries]), counts)
+    verdicts = {claim.id: claim.verdicts["sim"] for claim in every}
+    return answer.sentences(home, look([entry.model_dump() for entry in entries]), verdicts)
 
 
 def look(experiments: Iterable[Mapping[str, Any]]) -> answer.Look:
@@ -439,9 +440,7 @@ def look(experiments: Iterable[Mapping[str, Any]]) -> answer.Look:
     return lambda *cell: means.get(cell)
 
 
-def _joined_experiment(
-    older: ExperimentForm, newer: ExperimentForm, quick: bool
-) -> ExperimentForm:
+def _joined_experiment(older: ExperimentForm, newer: ExperimentForm, quick: bool) -> ExperimentForm:
     richer = {host: older if older.least(host) > newer.least(host) else newer for host in HOSTS}
     experiment = find_one(newer.experiment)
     derived = experiment.data.get("derived", ())

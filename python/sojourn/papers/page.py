@@ -88,7 +88,7 @@ def html(
     ]
     every = [line for part in (*sections, *several) for line in part["lines"]]
     total = tally(every)
-    answers = _answers(reproductions, charts, total["sim"])
+    answers = _answers(reproductions, charts, every)
     titles = [reproduction.experiment.title for reproduction in reproductions]
     papers = dict.fromkeys(r.experiment.home.title for r in reproductions)
     return render(
@@ -107,8 +107,9 @@ def html(
     )
 
 
-def answer_of(reproductions: Sequence[Reproduction], counts: Mapping[str, int]) -> list[str]:
-    """Write the sentences that answer a paper, from the simulator's runs of its experiments."""
+def answer_of(reproductions: Sequence[Reproduction], every: Iterable[Line]) -> list[str]:
+    """Write the sentences that answer a paper, from the simulator's runs of its experiments and the
+    verdicts of all its claims."""
     by_id = {r.experiment.id: r for r in reproductions}
 
     def look(experiment: str, cell: str, algorithm: str, metric: str) -> float | None:
@@ -117,13 +118,16 @@ def answer_of(reproductions: Sequence[Reproduction], counts: Mapping[str, int]) 
         measured = by_id[experiment].cell("sim", cell, algorithm, metric)
         return measured.estimate.mean if measured.ran else None
 
-    return answer.sentences(reproductions[0].experiment.home, look, counts)
+    verdicts = {
+        line.claim.id: line.by_host["sim"].verdict for line in every if "sim" in line.by_host
+    }
+    return answer.sentences(reproductions[0].experiment.home, look, verdicts)
 
 
 def _answers(
     reproductions: Sequence[Reproduction],
     charts: Sequence[Sequence[Chart]],
-    counts: Mapping[str, int],
+    every: Iterable[Line],
 ) -> list[dict[str, Any]]:
     """Answer the paper of a page that has all of its experiments."""
     homes = {r.experiment.home.folder: r.experiment.home for r in reproductions}
@@ -133,7 +137,7 @@ def _answers(
     if len(reproductions) < len(home.experiments):
         return []
     chart = picture_of(reproductions, charts)
-    texts = answer_of(reproductions, counts)
+    texts = answer_of(reproductions, every)
     return [{"texts": texts, "picture": drawn(chart, "answer-") if chart else None}]
 
 

@@ -116,9 +116,8 @@ def _answer(
     Those in the ledger have the words of the day on which it was written, and numbers of
     experiments whose files have changed since then.
     """
-    words = [by_host["sim"][0] for _, by_host in verdicts.values()]
-    counts = {verdict: words.count(verdict) for verdict in VERDICTS}
-    for text in answer.sentences(paper.home, ledger.look(entries.values()), counts):
+    simulated = {claim: by_host["sim"][0] for claim, (_, by_host) in verdicts.items()}
+    for text in answer.sentences(paper.home, ledger.look(entries.values()), simulated):
         yield f"- {markdown_cell(text)}"
     experiment, _, figure = str(paper.home.shared.get("picture", "")).partition("/")
     if experiment:

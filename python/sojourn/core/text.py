@@ -220,9 +220,16 @@ def _finite(data: Any) -> Any:
 def write_page(arguments: Sequence[str], default: Path, text: Callable[[], str]) -> int:
     """Write the page, or with `--check` compare it; the arguments are `[--check] [FILE]`. Return 0
     when the page is written or fresh, else 1."""
-    names = [name for name in arguments if name != "--check"]
-    path = Path(names[0]) if names else default
-    if "--check" not in arguments:
+    import argparse  # no other command needs it, and its start would take longer
+
+    parser = argparse.ArgumentParser(prog="PAGE", description="Writes a page of the docs.")
+    parser.add_argument("--check", action="store_true", help="tell whether it is fresh")
+    parser.add_argument(
+        "file", nargs="?", type=Path, default=default, help=f"unless given, {default}"
+    )
+    options = parser.parse_args(arguments)
+    path = options.file
+    if not options.check:
         path.write_text(text(), encoding="utf-8")
         return 0
     if path.exists() and path.read_text(encoding="utf-8") == text():

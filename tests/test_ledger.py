@@ -315,6 +315,46 @@ def test_a_ledger_takes_what_ran_in_another_and_keeps_its_own_rest(
     assert changed == newer["papers"][0]["experiments"][1]
 
 
+def test_a_claim_on_several_experiments_is_not_taken_from_a_ledger_of_other_files(
+    toy: Path, tmp_path: Path
+) -> None:
+    older = made(tmp_path / "older")
+    newer = copy.deepcopy(older)
+    (of_several,) = older["papers"][0]["claims"]
+    of_several["verdicts"]["sim"], of_several["seeds"]["sim"] = "not found here", 99
+
+    def verdict() -> str:
+        return ledger.joined(older, newer)["papers"][0]["claims"][0]["verdicts"]["sim"]
+
+    assert verdict() == "not found here"
+    source, of_several["source"] = of_several["source"], "Table c"
+    assert verdict() == newer["papers"][0]["claims"][0]["verdicts"]["sim"] != "not found here"
+    of_several["source"] = source
+    older["papers"][0]["experiments"][1]["definition"] = "of other files"
+    assert verdict() != "not found here"
+
+
+def test_a_cell_that_is_filled_from_another_ledger_is_counted_once_with_its_seeds(
+    toy: Path, tmp_path: Path
+) -> None:
+    """The other ledger is of a form without the counts of cells that can miss."""
+    whole = made(tmp_path / "whole")
+    hole = copy.deepcopy(whole)
+    part, host = (one["papers"][0]["experiments"][0] for one in (hole, whole))
+    del part["hosts"]["sim"]["can_miss"]
+    cell = next(cell for cell in part["cells"] if cell["published"] is not None)
+    cell["sim"] = "not run"
+    counts = part["hosts"]["sim"]["cells"]
+    word = next(word for word, count in counts.items() if count and word != "not run")
+    counts[word] -= 1
+    counts["not run"] += 1
+    part["hosts"]["sim"]["seeds"] = [9, 9]
+    filled = ledger.joined(whole, hole)["papers"][0]["experiments"][0]["hosts"]["sim"]
+    assert filled["cells"]["not run"] == 0 == filled["can_miss"]["not run"]
+    assert sum(filled["cells"].values()) == sum(host["hosts"]["sim"]["cells"].values())
+    assert filled["seeds"] == [host["hosts"]["sim"]["seeds"][0], 9]
+
+
 def test_a_cell_of_which_a_seed_is_missing_did_not_run(toy: Path) -> None:
     (experiment,) = find(["toy/a"])
     whole = reproduce(experiment, quick=True, workers=1)

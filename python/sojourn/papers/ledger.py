@@ -40,7 +40,7 @@ from sojourn.papers.claims import SEEDS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles, find_one
 from sojourn.papers.experiment import papers as shipped
 from sojourn.papers.page import Line, answer_of, cores, lines, missed, tally
-from sojourn.papers.paper import JudgedPaper
+from sojourn.papers.paper import JudgedPaper, papers_of
 from sojourn.papers.reasons import Measured, can_miss, counted, counts, standing
 from sojourn.papers.reproduce import Reproduction, command_of
 from sojourn.result.stats import Estimate
@@ -138,7 +138,7 @@ class ExperimentForm(_ByHost):
     def _filled(self) -> Self:
         """Give a host of an older ledger its counts."""
         for host in self.hosts.values():
-            host.can_miss = host.can_miss or host.cells
+            host.can_miss = host.can_miss or dict(host.cells)
             if host.seeds is None:
                 host.seeds = (self.seeds, self.seeds) if host.core else (0, 0)
         return self
@@ -399,7 +399,7 @@ def _joined_paper(older: PaperForm, newer: PaperForm, quick: bool) -> PaperForm:
         else entry
         for entry in newer.experiments
     ]
-    claims = _joined_claims(older.claims, newer.claims)
+    claims = _joined_claims(_unchanged(older, newer), newer.claims)
     every = [*claims, *(claim for entry in entries for claim in entry.claims)]
     said = {host: Counter(claim.verdicts[host] for claim in every) for host in HOSTS}
     verdicts = {host: {word: said[host][word] for word in VERDICTS} for host in HOSTS}
@@ -417,6 +417,26 @@ def _joined_paper(older: PaperForm, newer: PaperForm, quick: bool) -> PaperForm:
             "search": newer.search or older.search,
         }
     )
+
+
+def _unchanged(older: PaperForm, newer: PaperForm) -> list[ClaimForm]:
+    """List the older claims on several experiments whose reading and experiments are the same."""
+    definitions = {entry.experiment: entry.definition for entry in older.experiments}
+    changed = {
+        e.experiment for e in newer.experiments if definitions.get(e.experiment) != e.definition
+    }
+    sources = {claim.id: claim.source for claim in newer.claims}
+    needed = {
+        claim.id: paper.needed(claim)
+        for paper in papers_of([find_one(entry.experiment) for entry in newer.experiments])
+        for claim in paper.claims()
+    }
+    return [
+        claim
+        for claim in older.claims
+        if sources.get(claim.id) == claim.source
+        and not changed.intersection(needed.get(claim.id, ()))
+    ]
 
 
 def _joined_answer(
@@ -448,16 +468,19 @@ def _joined_experiment(older: ExperimentForm, newer: ExperimentForm, quick: bool
     cells = [cell.model_copy() for cell in newer.cells]
     for host, part in hosts.items():
         first, second = (older, newer) if richer[host] is older else (newer, older)
-        cores = dict.fromkeys((part.core or "").split(AND))
+        cores, is_filled = dict.fromkeys((part.core or "").split(AND)), False
         for cell, held, other in zip(cells, first.cells, second.cells, strict=True):
             measured = getattr(held, host)
-            if measured == NOT_RUN != getattr(other, host):
-                measured = getattr(other, host)
+            if measured == NOT_RUN and getattr(other, host) != NOT_RUN:
+                measured, is_filled = getattr(other, host), True
                 cores |= dict.fromkeys((second.hosts[host].core or "").split(AND))
                 if cell.published is not None and cell.metric not in derived:
                     _recount(part, cell.metric, cell.published, measured)
             setattr(cell, host, measured)
         part.core = AND.join(filter(None, cores)) or None
+        if is_filled:
+            ends = [n for one in (first, second) for n in one.hosts[host].seeds or () if n]
+            part.seeds = (min(ends), max(ends))
         if all(getattr(cell, host) != NOT_RUN for cell in cells):
             part.why = ""
     claims = _joined_claims(older.claims, newer.claims)
@@ -482,9 +505,10 @@ def _recount(part: HostForm, metric: str, published: float, measured: Interval) 
     mean, low, high = (math.nan if number is None else number for number in measured)
     half = math.inf if math.isnan(low + high) else max(mean - low, high - mean)
     word = standing(metric, published, Estimate(mean, half))
-    for counted_cells in [part.cells, *[part.can_miss] * can_miss(metric, published)]:
-        counted_cells["not run"] -= 1
-        counted_cells[word] += 1
+    for counted_cells in (part.cells, part.can_miss):
+        if counted_cells is part.cells or can_miss(metric, published):
+            counted_cells["not run"] -= 1
+            counted_cells[word] += 1
 
 
 def _joined_claims(older: Sequence[ClaimForm], newer: Sequence[ClaimForm]) -> list[ClaimForm]:

@@ -156,14 +156,14 @@ impl Flow {
         application.map_or(self.counts.viewing, |of| of.borrow().viewing(now.0))
     }
 
-    /// Its viewers go.
+    /// Stops the flow. What its viewers saw so far is kept.
     pub fn stop(&mut self, now: Time) {
         self.counts.viewing = self.viewing(now);
         self.stopped = true;
     }
 
-    /// Tells the application of a datagram. True: with this one the end begins to speak.
-    pub fn is_heard(&self, now: Time, who: End, datagram: &Datagram) -> bool {
+    /// Tells the application of a datagram. Returns true where the end now begins to speak.
+    pub fn tell_application(&self, now: Time, who: End, datagram: &Datagram) -> bool {
         self.application.as_ref().is_some_and(|application| {
             let delay_ns = datagram.delay_ns(now);
             let mut application = application.borrow_mut();

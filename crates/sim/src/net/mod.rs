@@ -232,7 +232,7 @@ impl Net {
             self.times
                 .add_datagram(flow.group, now, datagram.delay_ns(now));
         }
-        let begins = flow.is_heard(now, who, &datagram);
+        let begins = flow.tell_application(now, who, &datagram);
         self.shared.packets.remove(id);
         if echo {
             self.send(now, path.to, datagram);

@@ -82,8 +82,9 @@ impl Pending {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Connection {
-    /// When the SYN-ACK was sent, and how often again.
+    /// When the SYN-ACK was sent.
     pub(super) syn_ack_sent_us: u64,
+    /// How often it was sent again.
     pub(super) syn_ack_retries: u32,
     fin_acknowledged: bool,
     pub(super) snd: Sender,
@@ -106,8 +107,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Takes the place and the ring of a connection that is over, where there is one. Browsers open
-    /// so many that the allocator was some 4 % of their time (`python -m bench.lqd`).
+    /// Makes a connection in the place of one that is over, if there is one, with its ring. Browsers
+    /// open so many that the allocator took 4 % of their time (bench/README.md, "Browsers between
+    /// many hosts").
     fn new(
         config: &Rc<TcpConfig>,
         now: Time,
@@ -212,15 +214,15 @@ impl Connection {
         if self.is_open() {
             self.on_segment(segment, ecn);
         } else {
-            self.on_segment_beside(segment, ecn);
+            self.on_segment_outside_transfer(segment, ecn);
         }
     }
 
-    /// The same before and after data can flow.
+    /// Handles a segment before the handshake ends and after the close.
     #[cold]
-    fn on_segment_beside(&mut self, segment: &Segment, ecn: Ecn) {
+    fn on_segment_outside_transfer(&mut self, segment: &Segment, ecn: Ecn) {
         match self.state {
-            State::Established => self.on_any_segment(segment, ecn),
+            State::Established => unreachable!("handle_segment has it"),
             State::Listen => self.on_syn(segment),
             State::SynSent => self.on_syn_ack(segment),
             State::SynReceived => self.on_handshake_end(segment, ecn),

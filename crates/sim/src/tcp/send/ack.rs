@@ -22,9 +22,11 @@ impl Is {
     pub const DATA: u32 = 1;
     /// It changed the peer's window.
     pub const WIN_UPDATE: u32 = 1 << 1;
-    /// It acknowledged data, retransmitted data, a SYN.
+    /// It acknowledged data.
     pub const DATA_ACKED: u32 = 1 << 2;
+    /// It acknowledged retransmitted data.
     pub const RETRANS_ACKED: u32 = 1 << 3;
+    /// It acknowledged a SYN.
     pub const SYN_ACKED: u32 = 1 << 4;
     /// It acknowledged data selectively.
     pub const DATA_SACKED: u32 = 1 << 5;
@@ -36,8 +38,9 @@ impl Is {
     pub const ORIGINAL_ACKED: u32 = 1 << 8;
     /// It moved the first unacknowledged offset.
     pub const ADVANCED: u32 = 1 << 9;
-    /// It reports a duplicate; the duplicate was a probe's.
+    /// It reports a duplicate.
     pub const DSACKING: u32 = 1 << 10;
+    /// The duplicate was a probe's.
     pub const DSACK_PROBE: u32 = 1 << 11;
     /// The timer must be armed anew.
     pub const SET_TIMER: u32 = 1 << 12;
@@ -83,14 +86,15 @@ pub(in crate::tcp) enum Resend {
 pub(in crate::tcp) struct AckState {
     pub is: Is,
     pub resend: Resend,
-    /// First unacknowledged offset and highest selectively acknowledged one
-    /// before it.
+    /// First unacknowledged offset before it.
     pub prior_una: u64,
+    /// Highest selectively acknowledged offset before it.
     pub prior_forward: u64,
     /// Timestamp echo; 0: none.
     pub echo: u32,
-    /// First and last transmission of what it newly acknowledged selectively.
+    /// First transmission of what it newly acknowledged selectively.
     pub first_sack_us: Option<u64>,
+    /// Last transmission of that.
     pub last_sack_us: u64,
     pub sack_delivered: u32,
     /// Lowest offset that arrived after a higher one, never retransmitted.

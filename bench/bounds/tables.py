@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The rows of a part as a table, with what is allowed."""
+"""Draws the rows of a part of `python -m bench.bounds` as a table with their goals."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from dataclasses import dataclass, replace
 
 from bench.bounds.measure import Result
 
-# What is allowed: to find who makes room; for a packet, beside a queue that does not search;
-# for a large packet, beside who only splits it; statistics; for a change, of each packet that
-# it frees, and of each flow.
-SEARCH_US = 2.0
-PACKET_RATIO = 1.05
-SEND_RATIO = 1.5
-STATISTICS_US = 50.0
-FREED_US = 1.0
-FLOW_US = 0.1
+# The goals.
+SEARCH_US = 2.0  # the longest search for a packet to drop, in a full queue
+PACKET_RATIO = 1.05  # a packet, to one of the other revision
+SEND_RATIO = 1.5  # a large packet, to a queue that only splits it
+STATISTICS_US = 50.0  # the longest read of statistics
+FREED_US = 1.0  # a change, for each packet that it frees
+FLOW_US = 0.1  # and for each flow
 
 MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3}
-UNITS = {"packet": "ns", "send": "ms", "change": "ms", "reset": "ms"}
+UNITS = {"packet": "ns", "change": "ms", "reset": "ms"}
 ARRIVAL_STATES = ("below the limit", "at the limit", "the difference")
 
 
@@ -54,7 +52,7 @@ def name(result: Result) -> str:
     return f"{words} ({result.module.name})" if result.module.name else words
 
 
-def line(result: Result, hz: int, operations: int = 1) -> Line:
+def line_of(result: Result, hz: int, operations: int = 1) -> Line:
     us = tuple(attempt.cycles * 1e6 / hz / operations for attempt in result.attempts)
     return Line(result.row.state, name(result), us, result.row.beside)
 
@@ -63,7 +61,7 @@ def arrival_lines(results: Sequence[Result], hz: int) -> list[Line]:
     """In each try one packet that needs no room, then one that does."""
     lines = []
     for result in results:
-        both = line(result, hz).tries_us
+        both = line_of(result, hz).tries_us
         below, above = both[::2], both[1::2]
         more = tuple(after - before for before, after in zip(below, above, strict=True))
         most = (None, None, SEARCH_US if result.row.judged else None)
@@ -79,7 +77,7 @@ def packet_lines(results: Sequence[Result], hz: int) -> list[Line]:
     others = [name(result) for result in results if result.module != first.module]
     lines = []
     for result in results:
-        one = line(result, hz, int(result.row.command.split()[3]))
+        one = line_of(result, hz, int(result.row.command.split()[3]))
         if others:
             goal = PACKET_RATIO if result is first else None
             one = replace(one, beside=others[0], median_ratio=goal)
@@ -88,7 +86,7 @@ def packet_lines(results: Sequence[Result], hz: int) -> list[Line]:
 
 
 def other_line(result: Result, hz: int) -> Line:
-    one = line(result, hz)
+    one = line_of(result, hz)
     if not result.row.judged:
         return one
     if result.row.part == "send":
@@ -124,7 +122,7 @@ def verdict(measured: float, allowed: float, shown: float) -> str:
     return f"{digits(shown)} {'met' if measured <= allowed else 'missed'}"
 
 
-def goal(line: Line, beside: Line | None, unit_us: float) -> str:
+def goal_text(line: Line, beside: Line | None, unit_us: float) -> str:
     if line.most_us is not None:
         return verdict(line.worst_us, line.most_us, line.most_us / unit_us)
     if beside and line.worst_ratio:
@@ -143,7 +141,7 @@ def cells(line: Line, beside: Line | None, unit_us: float) -> list[str]:
         ratios[1] = digits(line.median_us / beside.median_us)
     numbers = [digits(line.worst_us / unit_us), digits(line.median_us / unit_us)]
     tries = f"{len(line.tries_us):,}"
-    return [line.state, line.queue, tries, *numbers, *ratios, goal(line, beside, unit_us)]
+    return [line.state, line.queue, tries, *numbers, *ratios, goal_text(line, beside, unit_us)]
 
 
 def drawn(head: Sequence[str], rows: Sequence[Sequence[str]], words: int) -> str:

@@ -324,7 +324,7 @@ def test_a_claim_on_several_experiments_is_not_taken_from_a_ledger_of_other_file
     of_several["verdicts"]["sim"], of_several["seeds"]["sim"] = "not found here", 99
 
     def verdict() -> str:
-        return ledger.joined(older, newer)["papers"][0]["claims"][0]["verdicts"]["sim"]
+        return str(ledger.joined(older, newer)["papers"][0]["claims"][0]["verdicts"]["sim"])
 
     assert verdict() == "not found here"
     source, of_several["source"] = of_several["source"], "Table c"

@@ -338,7 +338,7 @@ def test_a_claim_that_is_not_found_has_its_cause() -> None:
         ({"turns": {"axis": "room"}}, "has these two keys"),
         ({"turns": {"algorithm": "c", "values": ["c", "d"]}}, "the claim does not name 'c'"),
         ({"turns": {"axis": "room", "values": ["5/15"]}}, "it needs two values or more"),
-        ({"turns": {"axis": "room", "values": ["5/15", "5/16"]}}, "no cell has room = '5/16'. Did"),
+        ({"turns": {"axis": "room", "values": ["5/15", "5/16"]}}, "room: no cell has '5/16'. Did"),
         ({"turns": TURNS, "where": {"room": "5/15"}}, "where.room chooses its value already"),
         ({"turns": TURNS, "contradicts": "x"}, "contradicts and turns exclude each other"),
     ],

@@ -14,23 +14,23 @@ verdicts:
 {claims}, {claims: VERDICT}                    the count of all claims, or of those of a verdict
 {CLAIM: VERDICT}                               nothing; where the verdict is another, that one
 
-A finding in words has a place of the third kind behind it. So the words cannot contradict the
-verdicts of the same page unseen. A sentence that lacks a number gives way to one that names the
-experiments it needs. A count says how many claims did not run.
+A finding in words has a place of the third kind behind it. It shows a verdict that has changed, and
+no change of cells under the same verdict. A sentence that lacks a number or a verdict gives way to
+one that names the experiments or claims it needs. A count says how many claims did not run.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sojourn.core.errors import InputError, nearest
 from sojourn.core.hosts import HOSTS
 from sojourn.core.text import rounded
 from sojourn.papers import figures
 from sojourn.papers.claim import NOT_RUN, VERDICTS
-from sojourn.papers.experiment import Experiment, PaperFiles
+from sojourn.papers.experiment import PaperFiles
 from sojourn.papers.paper import Paper
 from sojourn.result.metrics import METRICS
 from sojourn.scenario.toml import line_of, read_text
@@ -50,7 +50,7 @@ def sentences(paper: PaperFiles, look: Look, verdicts: Mapping[str, str]) -> lis
 
 def _filled(text: str, look: Look, verdicts: Mapping[str, str]) -> str:
     counts = Counter(verdicts.values())
-    lacking: dict[str, None] = {}  # the experiments without a number, in the order of the text
+    lacking: dict[str, None] = {}  # experiments and claims that did not run, as the text has them
 
     def fill(place: re.Match[str]) -> str:
         parts = place[1].split(": ")
@@ -58,6 +58,8 @@ def _filled(text: str, look: Look, verdicts: Mapping[str, str]) -> str:
             return str(len(verdicts) if len(parts) == 1 else counts[parts[1]])
         if len(parts) == 2:
             verdict = verdicts.get(parts[0], NOT_RUN)
+            if verdict == NOT_RUN:
+                lacking[f"claim {parts[0]}"] = None
             return "" if verdict == parts[1] else f" (here: {verdict})"
         experiment, cell, algorithm, metric = parts
         value = look(experiment, cell, algorithm, metric)
@@ -91,13 +93,12 @@ def check(paper: PaperFiles) -> None:
     texts = paper.shared.get("answer", ())
     if texts and len(texts) != SENTENCES:
         raise InputError(f"{path}: answer: it has {len(texts)} sentences; {SENTENCES} are allowed")
-    cells = [cell for experiment in paper.experiments for cell in _cells(experiment)]
     claims = [claim for experiment in paper.experiments for claim in experiment.claims()[0]]
     claims += Paper(paper.name, paper.experiments).claims()
     known = {
         CLAIMS,
         *(f"{name}: {v}" for name in (CLAIMS, *(c.id for c in claims)) for v in VERDICTS),
-        *(": ".join(cell) for cell in cells),
+        *(": ".join((e.id, *cell)) for e in paper.experiments for cell in e.table_cells()),
     }
     for text in texts:
         for place in _PLACE.findall(text):
@@ -122,12 +123,3 @@ def _check_picture(paper: PaperFiles) -> None:
     if file_name(figure) not in known:
         near = nearest(figure, known)
         raise InputError(f"{place}: experiment '{experiment}' has no figure '{figure}'.{near}")
-
-
-def _cells(experiment: Experiment) -> Iterator[tuple[str, str, str, str]]:
-    """List the cells that tables and the ledger have."""
-    for signal in experiment.signals():
-        if not signal.ablates:
-            for contender in experiment.contenders(signal):
-                for metric in signal.metrics:
-                    yield experiment.id, signal.name, contender.name, metric

@@ -111,13 +111,7 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
         cells = calculated.cells(entry)
     where = entry.get("where", {})
     for axis, values in where.items():
-        known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
-        for value in _several(values):
-            if known and value not in known:
-                raise InputError(
-                    f"claim {entry['id']}: where.{axis}: no cell has '{value}'."
-                    + nearest(value, known)
-                )
+        _check_values(f"claim {entry['id']}: where.{axis}", axis, _several(values), cells)
     kept = {
         label: on_axes
         for label, on_axes in cells.items()
@@ -138,7 +132,8 @@ def _read(entry: Mapping[str, Any], cells: Mapping[str, Mapping[str, str]]) -> C
         if (
             len(entry["metrics"]) != 1
             or len(pairs) < 2
-            or not all(isinstance(number, float) for number in numbers or {None})
+            or len(numbers) != 1
+            or not all(isinstance(number, float) for number in numbers)
         ):
             raise InputError(
                 f"claim {entry['id']}: together goes with one metric, `left` in two cells or more, "
@@ -221,10 +216,20 @@ def _check_axis(
     head = f"claim {entry['id']}: turns"
     if axis in entry.get("where", {}):
         raise InputError(f"{head}.axis: where.{axis} chooses its value already; leave one out")
+    _check_values(f"{head}: {axis}", axis, values, cells)
+
+
+def _check_values(
+    head: str, axis: str, values: Sequence[str], cells: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Raise InputError for an axis that no cell has, or a value of it that none has."""
+    axes = dict.fromkeys(axis for on_axes in cells.values() for axis in on_axes)
+    if axis not in axes:
+        raise InputError(f"{head}: no cell has this axis.{nearest(axis, axes)}")
     known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
     for value in values:
         if value not in known:
-            raise InputError(f"{head}: no cell has {axis} = '{value}'.{nearest(str(value), known)}")
+            raise InputError(f"{head}: no cell has '{value}'.{nearest(str(value), known)}")
 
 
 def _turned(
@@ -287,6 +292,8 @@ def _check_forms(entry: Mapping[str, Any]) -> None:
             f"claim {entry['id']}: it needs one of pairs, order, left, and has "
             + (" and ".join(heads) or "none")
         )
+    if heads == ["pairs"] and "where" in entry:
+        raise InputError(f"claim {entry['id']}: pairs name their cells; leave `where` out")
     given = [key for key in _BESIDE if key in entry]
     wanted = 1 if heads == ["left"] else 0
     if len(given) != wanted:
@@ -322,12 +329,7 @@ def _along(
     ((axis, values),) = along.items()
     if isinstance(values, str) or len(values) < 2:
         raise InputError(f"claim {entry['id']}: along.{axis} needs two values or more")
-    for value in values:
-        known = dict.fromkeys(on_axes[axis] for on_axes in cells.values() if axis in on_axes)
-        if value not in known:
-            raise InputError(
-                f"claim {entry['id']}: along.{axis}: no cell has '{value}'." + nearest(value, known)
-            )
+    _check_values(f"claim {entry['id']}: along.{axis}", axis, values, cells)
     return [
         (label, other)
         for value, after in pairwise(values)

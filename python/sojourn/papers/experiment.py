@@ -35,7 +35,7 @@ name: 'drop', or 'drop, 25 ms'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -352,6 +352,14 @@ class Experiment:
     def stand_ins(self) -> set[str]:
         """Name the algorithms that are not the paper's, though they have its name."""
         return {c.name for c in self.contenders() if c.stand_in}
+
+    def table_cells(self) -> Iterator[tuple[str, str, str]]:
+        """Name the cell, algorithm and metric of each place in the tables; no ablation has any."""
+        for signal in self.signals():
+            if not signal.ablates:
+                for contender in self.contenders(signal):
+                    for metric in signal.metrics:
+                        yield signal.name, contender.name, metric
 
     def cells(self) -> list[Cell]:
         """List every signal with every point of the other axes."""

@@ -317,18 +317,15 @@ def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
     """List each cell of the tables, with "not run" for a host where it did not run."""
     return [
         {
-            "cell": signal.name,
-            "algorithm": contender.name,
+            "cell": signal,
+            "algorithm": algorithm,
             "metric": metric,
             "published": by_host["sim"].published,
             **{host: _measured(cell) for host, cell in by_host.items()},
         }
-        for signal in reproduction.experiment.signals()
-        if not signal.ablates
-        for contender in reproduction.experiment.contenders(signal)
-        for metric in signal.metrics
+        for signal, algorithm, metric in reproduction.experiment.table_cells()
         for by_host in [
-            {host: reproduction.cell(host, signal.name, contender.name, metric) for host in HOSTS}
+            {host: reproduction.cell(host, signal, algorithm, metric) for host in HOSTS}
         ]
     ]
 

@@ -267,14 +267,7 @@ class Off:
 
 def printed(reproduction: Reproduction, host: str) -> list[Measured]:
     """List each printed cell of a host that was to run."""
-    experiment = reproduction.experiment
-    cells = [
-        reproduction.cell(host, signal.name, contender.name, metric)
-        for signal in experiment.signals()
-        if not signal.ablates
-        for contender in experiment.contenders(signal)
-        for metric in signal.metrics
-    ]
+    cells = [reproduction.cell(host, *cell) for cell in reproduction.experiment.table_cells()]
     return [cell for cell in cells if cell.published is not None]
 
 

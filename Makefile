@@ -37,7 +37,7 @@ $(VENV)/.libraries: requirements.lock
 
 $(VENV)/.native: $(VENV)/.libraries pyproject.toml tools/profile.sh $(CORE)
 	@echo '[2/3] compiling the engine: about three minutes on two cores, once'
-	@profile=$$(tools/profile.sh); echo '      branches are counted; now the build that uses the counts'; export CARGO_TERM_QUIET=true; RUSTFLAGS="$(RUSTFLAGS) $$profile" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet 2> $(VENV)/maturin.log || { cat $(VENV)/maturin.log; exit 1; }
+	@profile=$$(tools/profile.sh); echo '      branches are counted; now the build that uses the counts'; export CARGO_TERM_QUIET=true; RUSTFLAGS="$(RUSTFLAGS) $$profile" PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet > $(VENV)/maturin.log 2>&1 || { cat $(VENV)/maturin.log; exit 1; }
 	@$(BIN)/python -m compileall -q python
 	@touch $@
 

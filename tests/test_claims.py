@@ -308,7 +308,10 @@ def test_an_algorithm_stands_beside_itself_in_the_next_cell_along_an_axis() -> N
         ({"quorum": True}, "quorum = True; allowed"),
         ({"relation": "between"}, "go together"),
         ({"factor": [2, 3]}, "go together"),
-        ({"where": {"sigal": "drop"}}, "claim x: where.sigal: no cell has this axis. Did you mean 'signal'?"),
+        (
+            {"where": {"sigal": "drop"}},
+            "claim x: where.sigal: no cell has this axis. Did you mean 'signal'?",
+        ),
         (
             {"where": {"signal": ["ecn", "dorp"]}},
             "claim x: where.signal: no cell has 'dorp'. Did you mean 'drop'?",

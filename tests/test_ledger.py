@@ -442,7 +442,7 @@ def test_linux_with_fewer_seeds_stands_beside_the_simulator(
     assert several["seeds"] == {"sim": 3, "linux": 2}
     assert "not run" not in several["verdicts"].values()
     text = (out / "toy.html").read_text()
-    assert "3 seeds simulated, 2 seeds on Linux, 95 % t-intervals; fewer than" in text
+    assert "3 seeds simulated, 2 seeds on Linux, 95 % t-intervals; with fewer than" in text
     assert "drop, large segments: what they do (Linux)" in text
     page = papers_page.text(out / "ledger.json")
     assert "`sojourn reproduce`, 3 seeds simulated, 2 seeds on Linux, by" in page

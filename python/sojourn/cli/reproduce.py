@@ -31,7 +31,7 @@ from sojourn.core.messages import tell
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sojourn.papers.experiment import PaperFiles
+    from sojourn.papers.experiment import Experiment, PaperFiles
     from sojourn.papers.reproduce import Reproduction
     from sojourn.papers.search import Searched
     from sojourn.result.result import Run
@@ -124,7 +124,7 @@ def reproduce(
         if name not in hosts:
             raise InputError(f"--seeds {name}={count}: add --host {name}")
     chosen = find(what)
-    folder = out or Path("sojourn-" + "-".join(e.id.replace("/", "-") for e in chosen))
+    folder = out or Path("sojourn-" + _name_of(chosen))
     for experiment in chosen:
         experiment.check()
     for home in {experiment.home.folder: experiment.home for experiment in chosen}.values():
@@ -176,6 +176,16 @@ def reproduce(
         more = "" if full else "; all tables here: the same command with --full"
         print_line(terminal, f"report: {report_path}{more}")
     return tell_broken([run for reproduction in reproductions for run in reproduction.result])
+
+
+def _name_of(chosen: Sequence[Experiment]) -> str:
+    """Name a paper of which all experiments are chosen, and each experiment of any other."""
+    names: dict[str, None] = {}
+    for experiment in chosen:
+        home = experiment.home
+        is_whole = 1 < len(home.experiments) == sum(one.home is home for one in chosen)
+        names[home.name if is_whole else experiment.id.replace("/", "-")] = None
+    return "-".join(names)
 
 
 def _reproduce_all(

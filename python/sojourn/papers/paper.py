@@ -32,7 +32,7 @@ from sojourn.papers import claims_file
 from sojourn.papers.claim import Cell, Claim
 from sojourn.papers.claims import Judged
 from sojourn.papers.experiment import Experiment, PaperFiles, experiments
-from sojourn.papers.forms import ClaimsTable, ExperimentTable, PublishedTable
+from sojourn.papers.forms import ClaimsTable, ExperimentTable, PublishedTable, SearchTable
 from sojourn.papers.points import claims_of
 from sojourn.papers.reasons import Measured
 from sojourn.papers.reproduce import SEPARATOR, Reproduction, judge
@@ -234,7 +234,7 @@ SAMPLE = Path(__file__).parent / "sample"
 
 # The schema by which an editor checks a file; a key of an experiment may stand in paper.toml.
 _OF_EXPERIMENT, _OF_CLAIMS = "experiment.schema.json", "claims.schema.json"
-_OF_PRINT = "published.schema.json"
+_OF_PRINT, _OF_SEARCH = "published.schema.json", "search.schema.json"
 _SCHEMAS = {
     "scenario.toml": SCHEMA,
     "experiment.toml": _OF_EXPERIMENT,
@@ -256,6 +256,7 @@ def write_sample(folder: Path) -> Path:
         _OF_EXPERIMENT: published(ExperimentTable.model_json_schema(by_alias=True)),
         _OF_CLAIMS: published(ClaimsTable.model_json_schema()),
         _OF_PRINT: published(PublishedTable.model_json_schema()),
+        _OF_SEARCH: published(SearchTable.model_json_schema()),
     }
     for path in sorted(SAMPLE.rglob("*.toml")):
         place = path.relative_to(SAMPLE)

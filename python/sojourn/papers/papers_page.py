@@ -27,6 +27,7 @@ from sojourn.papers.claim import CAUSES, NOT_FOUND, NOT_RUN, VERDICTS, Claim
 from sojourn.papers.claims import SEEDS
 from sojourn.papers.experiment import Experiment
 from sojourn.papers.paper import InPrint, Paper, figures_in_print, papers
+from sojourn.papers.points import claims_of
 from sojourn.papers.reproduce import seeds_by_host
 
 DEFAULT = Path("docs/evidence/ledger.md")
@@ -48,7 +49,7 @@ differ. `sojourn reproduce PAPER` does it for one. A printed number is inside wh
 [Verdicts](../guide/papers.md#verdicts) have one rule, too. “Drop” are cells whose algorithms
 drop packets, “ecn” those whose algorithms mark them. “Not run” says that this page has no run of
 the experiment as its files are now, not that it cannot run. A verdict of fewer than ten seeds is
-provisional, and has their number beside it.
+provisional, and has their number beside it; the ten pieces of one long run count as seeds.
 """
 
 
@@ -93,7 +94,11 @@ def _paper_section(paper: Paper, data: Mapping[str, Any], folder: Path) -> Itera
     }
     verdicts = _verdicts(paper, data, entries)
     yield f"## {paper.home.title}\n"
-    yield f"{paper.experiments[0].data['source']}.\n"
+    about = DEFAULT.parent.parent / f"reference/algorithms/{paper.name}.md"
+    more = (
+        f" More: [{paper.name}](../reference/algorithms/{about.name})." if about.is_file() else ""
+    )
+    yield f"{paper.experiments[0].data['source']}.{more}\n"
     yield from _answer(paper, entries, verdicts, folder)
     yield _counts(verdicts)
     yield "### Figures and tables\n"
@@ -246,6 +251,9 @@ def _cells(entry: Mapping[str, Any] | None, host: str, experiment: Experiment) -
     counted = _words(ran["cells"])
     if ran["can_miss"] != ran["cells"]:
         counted += f"; of those that can miss {_words(ran['can_miss']) or 'none'}"
+    calibrated = experiment.published.keys() & claims_of(experiment)[1]
+    if calibrated and ran["core"]:
+        counted += f"; {len(calibrated)} of them settled a setting"
     least, most = ran["seeds"]
     seeds = "" if least == most == entry["seeds"] else seeds_text(least, most)
     words = _with(counted or "no number in print", seeds) if ran["core"] else NOT_RUN

@@ -118,7 +118,10 @@ def test_the_page_has_the_words_of_today_and_no_number_of_a_changed_experiment(
     scenario = toy / "a" / "scenario.toml"
     scenario.write_text(scenario.read_text().replace("20 ms", "30 ms"))
     page = papers_page.text(out / "ledger.json")
-    assert "- A finding is missing here: it needs runs of toy/a." in page and "We find" not in page
+    assert (
+        "- A finding is missing here: it needs runs of toy/a in the simulator." in page
+        and "We find" not in page
+    )
     assert (out / "toy.svg").is_file() and "toy.svg" not in page
 
 
@@ -170,7 +173,7 @@ def test_numbers_have_three_digits_and_a_sentence_without_its_numbers_gives_way(
     found = answer.sentences(home, lambda *cell: 1753.8 if "CoDel" in cell else 0.4567, {})
     assert found[1] == f"We find 1,750{SPACE}ms beside 0.457{SPACE}ms."
     missing = answer.sentences(home, lambda *cell: 1.0 if "CoDel" in cell else None, {})
-    assert missing[1] == "A finding is missing here: it needs runs of toy/a."
+    assert missing[1] == "A finding is missing here: it needs runs of toy/a in the simulator."
 
 
 def test_counts_say_how_many_claims_did_not_run(toy: Path) -> None:
@@ -193,7 +196,9 @@ def test_a_finding_in_words_is_followed_by_the_verdict_that_it_does_not_have(toy
 
     assert said({"toy/a/less": "holds"}) == "It claims that CoDel's delay is shorter."
     assert said({"toy/a/less": "undecided"}).endswith("is shorter (here: undecided).")
-    assert said({}) == "A finding is missing here: it needs runs of claim toy/a/less."
+    assert (
+        said({}) == "A finding is missing here: it needs runs of claim toy/a/less in the simulator."
+    )
 
 
 @pytest.mark.parametrize("paper", papers(), ids=lambda paper: paper.name)

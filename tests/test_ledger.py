@@ -327,9 +327,9 @@ def test_a_claim_on_several_experiments_is_not_taken_from_a_ledger_of_other_file
         return str(ledger.joined(older, newer)["papers"][0]["claims"][0]["verdicts"]["sim"])
 
     assert verdict() == "not found here"
-    source, of_several["source"] = of_several["source"], "Table c"
+    definition, of_several["definition"] = of_several["definition"], "another"
     assert verdict() == newer["papers"][0]["claims"][0]["verdicts"]["sim"] != "not found here"
-    of_several["source"] = source
+    of_several["definition"] = definition
     older["papers"][0]["experiments"][1]["definition"] = "of other files"
     assert verdict() != "not found here"
 

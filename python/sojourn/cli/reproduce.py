@@ -89,6 +89,7 @@ def reproduce(
     from sojourn.papers import answer, report
     from sojourn.papers.experiment import find
     from sojourn.papers.paper import judge_papers
+    from sojourn.papers.points import check_search
     from sojourn.papers.reproduce import reading
     from sojourn.papers.reproduce import reproduce as run_experiment
     from sojourn.show.tables import console, print_line
@@ -129,6 +130,7 @@ def reproduce(
         experiment.check()
     for home in {experiment.home.folder: experiment.home for experiment in chosen}.values():
         answer.check(home)
+        check_search(home)
     check = partial(report.check_folder, folder, chosen, quick, hosts, seeds_by_host)
     check()
     if out and len(chosen) > 1 and not stored:
@@ -400,14 +402,16 @@ def _tell_adopted(searched: Searched, terminal: Console) -> None:
     adopt = searched.adopt()
     spec = searched.search
     if not adopt:
-        note = "the text's own set-up is the best that was tried: the ledger stays as it is"
+        best = searched.ranked.best
+        name = "the text's own set-up" if not best.changed else f"set-up {best.number}"
+        note = f"{name} is the best that was tried, and the ledger has it: it stays as it is"
         terminal.print(Text(note), soft_wrap=True)
         return
     lines = [
         "the search changes nothing; to have the best set-up in the ledger, set for all algorithms:"
     ]
     lines += [f"  {entry['in']}: {entry['key']} = {write_value(entry['to'])}" for entry in adopt]
-    for point in searched.ranked.best.changed:
+    for point in dict.fromkeys(str(entry["point"]) for entry in adopt):
         text = next(p.text for p in spec.points if p.name == point)
         lines.append(f"  search.toml: text = {text!r} of '{point}'")
     lines.append(f"then the printed cells of {', '.join(spec.searched)} are calibrated")

@@ -45,23 +45,37 @@ Look = Callable[[str, str, str, str], float | None]
 
 def sentences(paper: PaperFiles, look: Look, verdicts: Mapping[str, str]) -> list[str]:
     """Write the sentences, with numbers of these cells and the verdicts of these claims."""
-    return [_filled(text, look, verdicts) for text in paper.shared.get("answer", ())]
+    cells = _cells(paper)
+    return [_filled(text, cells, look, verdicts) for text in paper.shared.get("answer", ())]
 
 
-def _filled(text: str, look: Look, verdicts: Mapping[str, str]) -> str:
+def _cells(paper: PaperFiles) -> dict[str, tuple[str, str, str, str]]:
+    """List the cells that a place may name, by its text. A name may have a colon itself."""
+    cells = [(e.id, *cell) for e in paper.experiments for cell in e.table_cells()]
+    return {": ".join(cell): cell for cell in cells}
+
+
+def _filled(
+    text: str,
+    cells: Mapping[str, tuple[str, str, str, str]],
+    look: Look,
+    verdicts: Mapping[str, str],
+) -> str:
     counts = Counter(verdicts.values())
     lacking: dict[str, None] = {}  # experiments and claims that did not run, as the text has them
 
     def fill(place: re.Match[str]) -> str:
-        parts = place[1].split(": ")
-        if parts[0] == CLAIMS:
-            return str(len(verdicts) if len(parts) == 1 else counts[parts[1]])
-        if len(parts) == 2:
-            verdict = verdicts.get(parts[0], NOT_RUN)
+        if place[1] == CLAIMS:
+            return str(len(verdicts))
+        if place[1] not in cells:
+            claim, _, said = place[1].rpartition(": ")
+            if claim == CLAIMS:
+                return str(counts[said])
+            verdict = verdicts.get(claim, NOT_RUN)
             if verdict == NOT_RUN:
-                lacking[f"claim {parts[0]}"] = None
-            return "" if verdict == parts[1] else f" (here: {verdict})"
-        experiment, cell, algorithm, metric = parts
+                lacking[f"claim {claim}"] = None
+            return "" if verdict == said else f" (here: {verdict})"
+        experiment, cell, algorithm, metric = cells[place[1]]
         value = look(experiment, cell, algorithm, metric)
         if value is None:
             lacking[experiment] = None
@@ -71,7 +85,8 @@ def _filled(text: str, look: Look, verdicts: Mapping[str, str]) -> str:
 
     filled = _PLACE.sub(fill, text)
     if lacking:
-        return f"A finding is missing here: it needs runs of {' and '.join(lacking)}."
+        needed = " and ".join(lacking)
+        return f"A finding is missing here: it needs runs of {needed} in the simulator."
     gone = counts[NOT_RUN]
     if gone and f"{{{CLAIMS}" in text:
         return f"{filled.rstrip('.')} ({gone} claims {NOT_RUN})."
@@ -95,10 +110,14 @@ def check(paper: PaperFiles) -> None:
         raise InputError(f"{path}: answer: it has {len(texts)} sentences; {SENTENCES} are allowed")
     claims = [claim for experiment in paper.experiments for claim in experiment.claims()[0]]
     claims += Paper(paper.name, paper.experiments).claims()
+    ids = [CLAIMS, *(claim.id for claim in claims)]
+    for id_ in ids:
+        if ids.count(id_) > 1:
+            raise InputError(f"{path}: claim {id_}: give each claim of the paper an id of its own")
     known = {
         CLAIMS,
-        *(f"{name}: {v}" for name in (CLAIMS, *(c.id for c in claims)) for v in VERDICTS),
-        *(": ".join((e.id, *cell)) for e in paper.experiments for cell in e.table_cells()),
+        *(f"{id_}: {verdict}" for id_ in ids for verdict in VERDICTS),
+        *_cells(paper),
     }
     for text in texts:
         for place in _PLACE.findall(text):

@@ -16,6 +16,7 @@ import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
@@ -35,9 +36,9 @@ from pydantic import (
 from sojourn.core.errors import InputError
 from sojourn.core.hosts import HOST_NAMES, HOSTS, machine, seeds_text
 from sojourn.papers import answer
-from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS
+from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS, Claim
 from sojourn.papers.claims import SEEDS, Judged
-from sojourn.papers.experiment import Experiment, PaperFiles, find_one
+from sojourn.papers.experiment import Experiment, PaperFiles, experiments, find_one
 from sojourn.papers.experiment import papers as shipped
 from sojourn.papers.page import Line, answer_of, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper, papers_of
@@ -86,6 +87,7 @@ class ClaimForm(_ByHost):
     cause: StrictStr = UNEXPLAINED
     why: StrictStr = ""
     contradicts: StrictStr = ""
+    definition: StrictStr = ""  # none in an older ledger
     verdicts: dict[str, Verdict]
     measured: dict[str, StrictStr]
     seeds: dict[str, Count] = dict.fromkeys(HOSTS, 0)
@@ -292,6 +294,7 @@ def _claim(line: Line) -> dict[str, Any]:
     claim = line.claim
     return {
         **claim.to_json(),
+        "definition": claim_definition(claim),
         "verdicts": {host: judged.verdict for host, judged in line.by_host.items()},
         "measured": {host: _short(judged) for host, judged in line.by_host.items()},
         "seeds": {
@@ -342,6 +345,13 @@ def definition(experiment: Experiment) -> str:
     return _digest([dict(experiment.data), *parts])
 
 
+def claim_definition(claim: Claim) -> str:
+    """Return a digest of all that decides a claim, which its words do not. A verdict under another
+    digest does not count for this one."""
+    words = ("text", "source", "quote", "cause", "why")
+    return _digest([{key: held for key, held in asdict(claim).items() if key not in words}])
+
+
 def _digest(parts: Sequence[Any]) -> str:
     text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -370,8 +380,11 @@ def read(path: Path) -> dict[str, Any]:
 def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
     """Make one ledger of two. Of each experiment and host it has the one with more seeds, or the
     newer, and what did not run there from the other. Of each claim it has the verdict with more
-    seeds. An older experiment whose files have changed counts for nothing."""
-    first, second = (LedgerForm.model_validate(one) for one in (older, newer))
+    seeds. An older experiment whose files have changed counts for nothing. One that is no more is
+    left out. InputError where one ledger alone is of --quick, whose runs are shorter."""
+    first, second = (_of_today(LedgerForm.model_validate(one)) for one in (older, newer))
+    if first.quick != second.quick:
+        raise InputError("one of the two ledgers is of --quick, and runs of --quick are shorter")
     of_older, of_newer = ({paper.paper: paper for paper in one.papers} for one in (first, second))
     both = of_older | of_newer
     papers = [
@@ -386,6 +399,18 @@ def joined(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
     machine = second.machine.model_copy(update={"processor": processors[0]})
     whole = second.model_copy(update={"machine": machine, "papers": papers})
     return whole.model_dump(mode="json")
+
+
+def _of_today(ledger: LedgerForm) -> LedgerForm:
+    """Leave out experiments, and papers, that are no more."""
+    known = {experiment.id for experiment in experiments()}
+    papers = [
+        paper.model_copy(update={"experiments": there})
+        for paper in ledger.papers
+        for there in [[entry for entry in paper.experiments if entry.experiment in known]]
+        if there
+    ]
+    return ledger.model_copy(update={"papers": papers})
 
 
 def _joined_paper(older: PaperForm, newer: PaperForm, quick: bool) -> PaperForm:
@@ -417,12 +442,12 @@ def _joined_paper(older: PaperForm, newer: PaperForm, quick: bool) -> PaperForm:
 
 
 def _unchanged(older: PaperForm, newer: PaperForm) -> list[ClaimForm]:
-    """List the older claims on several experiments whose reading and experiments are the same."""
+    """List the older claims on several experiments of which neither these nor itself changed."""
     definitions = {entry.experiment: entry.definition for entry in older.experiments}
     changed = {
         e.experiment for e in newer.experiments if definitions.get(e.experiment) != e.definition
     }
-    sources = {claim.id: claim.source for claim in newer.claims}
+    own = {claim.id: claim.definition for claim in newer.claims}
     needed = {
         claim.id: paper.needed(claim)
         for paper in papers_of([find_one(entry.experiment) for entry in newer.experiments])
@@ -431,7 +456,7 @@ def _unchanged(older: PaperForm, newer: PaperForm) -> list[ClaimForm]:
     return [
         claim
         for claim in older.claims
-        if sources.get(claim.id) == claim.source
+        if own.get(claim.id) == claim.definition
         and not changed.intersection(needed.get(claim.id, ()))
     ]
 

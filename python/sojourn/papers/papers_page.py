@@ -158,12 +158,15 @@ def _verdicts(
     paper: Paper, data: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]
 ) -> Verdicts:
     """List every claim of today's files. A claim on several experiments needs all of these
-    experiments unchanged since the ledger."""
+    experiments, and itself, unchanged since the ledger."""
     several = {entry["id"]: entry for entry in data.get("claims", ())}
     verdicts: Verdicts = {}
     for claim in paper.claims():
+        entry = several.get(claim.id)
         fresh = all(name in entries for name in paper.needed(claim))
-        verdicts[claim.id] = claim, _by_host(several.get(claim.id) if fresh else None)
+        if entry and entry["definition"] != ledger.claim_definition(claim):
+            fresh = False
+        verdicts[claim.id] = claim, _by_host(entry if fresh else None)
     for experiment in paper.experiments:
         claims = entries.get(experiment.id, {}).get("claims", ())
         by_id = {entry["id"]: entry for entry in claims}

@@ -231,10 +231,21 @@ def search_of(paper: PaperFiles) -> Search:
             points,
             outside,
         )
+        if in_print and not search.half:
+            names = ", ".join(table.searched)
+            raise Mistake(("algorithms",), f"none has a number in print in {names}; name others")
         if in_print and not search.searched_points:
             names = ", ".join(table.searched)
             raise Mistake(("searched",), f"no point sets anything in {names}; what is tried?")
         return search
+
+
+def check_search(paper: PaperFiles) -> None:
+    """Raise InputError for a mistake in the search.toml of a paper, if it has one."""
+    if paper.search is not None:
+        spec = search_of(paper)
+        if spec.experiments:
+            setups(spec)
 
 
 def claims_of(experiment: Experiment) -> tuple[list[Claim], set[Cell]]:
@@ -320,6 +331,10 @@ def _point(i: int, table: PointTable, ledger: _Ledger) -> OpenPoint:
     if text not in names:
         reason = f"there is no value '{text}'.{nearest(text, names)}"
         raise Mistake(("points", i, "text"), reason)
+    for j, value in enumerate(values):
+        if value.name != text and not value.set:
+            reason = f"'{value.name}' is not the text's value; write what it sets, to be told apart"
+            raise Mistake((*path, j), reason)
     marked = tuple(replace(value, is_ledger=value.name == alike[0]) for value in values)
     return OpenPoint(table.name, table.silent, marked, alike[0], text)
 

@@ -107,17 +107,20 @@ class Halves:
         cases = [case for part in parts for setup in tried for case in cases_of(part, setup)]
         jobs = jobs_of(cases, SEEDS, ("sim",))
         by_name = {part.experiment.name: part for part in parts}
-        run_in = {job.key: by_name[str(job.labels["experiment"])] for job in jobs}
+        # One run may be of several experiments, which share a scenario.
+        read_in: dict[str, set[str]] = {}
+        for job in jobs:
+            read_in.setdefault(job.key, set()).add(str(job.labels["experiment"]))
         readings = self._runner.readings(
             jobs,
             f"{title} {self._spec.paper}",
-            lambda job, entry: _read(run_in[job.key], entry),
+            lambda job, entry: {name: _read(by_name[name], entry) for name in read_in[job.key]},
         )
         values: dict[tuple[int, Cell], list[float]] = {}
         for job, reading in zip(jobs, readings, strict=True):
             place = (str(job.labels[key]) for key in ("experiment", "signal", "algorithm"))
             experiment, signal, algorithm = place
-            for metric, value in reading.items():
+            for metric, value in reading[experiment].items():
                 cell = Cell(experiment, signal, algorithm, metric)
                 values.setdefault((int(job.labels["setup"]), cell), []).append(value)
         return {
@@ -369,14 +372,15 @@ class Searched:
         ]
 
     def adopt(self) -> list[dict[str, object]]:
-        """List the keys that the ledger would have to set for the best set-up; none where that is
-        the text's own."""
+        """List the keys that the ledger would have to set for the best set-up; none where it has
+        that already."""
         values = self.ranked.best.values
         entries = [
-            {"point": point, "value": values[point].name, "in": file, "key": key, "to": to}
-            for point in self.ranked.best.changed
-            for place, keys in values[point].set.items()
-            for file in _files(values[point], place)
+            {"point": point, "value": value.name, "in": file, "key": key, "to": to}
+            for point, value in values.items()
+            if not value.is_ledger
+            for place, keys in value.set.items()
+            for file in _files(value, place)
             for key, to in keys.items()
         ]
         # paper.toml has a row once for all experiments.

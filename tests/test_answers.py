@@ -176,6 +176,20 @@ def test_numbers_have_three_digits_and_a_sentence_without_its_numbers_gives_way(
     assert missing[1] == "A finding is missing here: it needs runs of toy/a in the simulator."
 
 
+def test_a_name_may_have_a_colon_and_an_id_stands_once_in_a_paper(toy: Path) -> None:
+    claims = toy / "a" / "claims.toml"
+    claims.write_text(claims.read_text().replace("toy/a/less", "delay: less"))
+    answered(toy, ANSWER.replace("delay is shorter.", "delay is shorter{delay: less: holds}."))
+    home = find(["toy/a"])[0].home
+    answer.check(home)
+    assert answer.sentences(home, lambda *cell: 1.0, {"delay: less": "undecided"})[0].endswith(
+        "(here: undecided)."
+    )
+    claims.write_text(claims.read_text().replace("delay: less", "toy/b/less"))
+    with pytest.raises(InputError, match="claim toy/b/less: give each claim of the paper an id"):
+        answer.check(find(["toy/a"])[0].home)
+
+
 def test_counts_say_how_many_claims_did_not_run(toy: Path) -> None:
     answered(toy)
     home = find(["toy/a"])[0].home

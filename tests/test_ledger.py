@@ -334,6 +334,19 @@ def test_a_claim_on_several_experiments_is_not_taken_from_a_ledger_of_other_file
     assert verdict() != "not found here"
 
 
+def test_a_ledger_of_quick_joins_no_other_and_what_is_no_more_is_left_out(
+    toy: Path, tmp_path: Path
+) -> None:
+    whole = made(tmp_path / "whole")
+    with pytest.raises(InputError, match="one of the two ledgers is of --quick"):
+        ledger.joined(whole, {**whole, "quick": not whole["quick"]})
+    gone = copy.deepcopy(whole)
+    gone["papers"].append({**copy.deepcopy(whole["papers"][0]), "paper": "gone"})
+    gone["papers"][1]["experiments"] = gone["papers"][1]["experiments"][:1]
+    gone["papers"][1]["experiments"][0]["experiment"] = "gone/a"
+    assert ledger.joined(gone, gone)["papers"] == whole["papers"]
+
+
 def test_a_cell_that_is_filled_from_another_ledger_is_counted_once_with_its_seeds(
     toy: Path, tmp_path: Path
 ) -> None:

@@ -214,6 +214,71 @@ def test_an_experiment_is_searched_in_the_run_of_quick(toy: Path) -> None:
     assert lengths == {"1": {4.0}, "2": {3.0}}
 
 
+def test_experiments_that_share_a_scenario_have_their_own_windows_and_metrics(toy: Path) -> None:
+    alone_in_half = search(load(toy), workers=2).text
+    (toy / "3").mkdir()
+    late = EXPERIMENT.format(name="3").replace('window = "all"', 'scenario = "1"\nwindow = "late"')
+    (toy / "3" / "experiment.toml").write_text(late)
+    (toy / "3" / "published.toml").write_text("[drop.Short]\nsystem_delay_mean_ms = 50.0\n")
+    path = toy / "1" / "scenario.toml"
+    both = 'windows = [{ name = "late", from = "0 s", to = "1 s" }, '
+    path.write_text(path.read_text().replace("windows = [", both))
+    for keys in ('searched = ["1", "3"]', 'searched = ["1"]'):
+        file = toy / "search.toml"
+        file.write_text(file.read_text().replace('searched = ["1"]', keys))
+        found = search(load(toy), workers=2).text
+        assert {c: m for c, m in found.items() if c.experiment == "1"} == {
+            c: m for c, m in alone_in_half.items() if c.experiment == "1"
+        }
+        (third,) = (measured for cell, measured in found.items() if cell.experiment == "3")
+        first = found[Cell("1", "drop", "Short", "system_delay_mean_ms")]
+        assert third.estimate.mean != first.estimate.mean
+
+
+def test_the_text_s_value_comes_back_where_it_is_best_and_the_ledger_has_another(
+    toy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the slow link is in print what the fast one gives."""
+    path = toy / "search.toml"
+    path.write_text(path.read_text().replace('name = "rate"', 'name = "rate"\ntext = "fast"', 1))
+    for name in "12":
+        scenario = toy / name / "scenario.toml"
+        scenario.write_text(scenario.read_text().replace("4 Mbit/s", "2 Mbit/s"))
+        (toy / name / "published.toml").write_text(PUBLISHED.format(short=55.0))
+    found = search(load(toy), workers=2)
+    assert found.ranked.best.label == "the text's own"
+    assert {(entry["point"], entry["value"]) for entry in found.adopt()} == {("rate", "fast")}
+    assert status(["reproduce", "toy", "--search", "--out", str(toy / "out")]) == 0
+    assert "to have the best set-up in the ledger" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ("setups = 7", 'setups = 7\nalgorithms = ["Ours"]', "none has a number in print in 1"),
+        (
+            'name = "rate"\nsilent',
+            'name = "rate"\ntext = "slow"\nsilent',
+            "'fast' is not the text's value; write what it sets",
+        ),
+    ],
+)
+def test_a_mistake_of_the_search_is_told_before_any_run(
+    toy: Path, capsys: pytest.CaptureFixture[str], was: str, now: str, said: str
+) -> None:
+    path = toy / "search.toml"
+    text = path.read_text().replace(was, now)
+    # The value that the ledger has, without the keys that it sets.
+    path.write_text(
+        text.replace('set.1 = { "dumbbell.rate" = "4 Mbit/s" }\n', "", 1).replace(
+            'set.2 = { "dumbbell.rate" = "4 Mbit/s" }\n', "", 1
+        )
+    )
+    assert status(["reproduce", "toy", "--seeds", "1", "--out", str(toy / "out")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (toy / "out").exists()
+
+
 PAPERS = sorted(
     paper
     for paper in {found.paper for found in experiments()}

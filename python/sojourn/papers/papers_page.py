@@ -94,10 +94,8 @@ def _paper_section(paper: Paper, data: Mapping[str, Any], folder: Path) -> Itera
     }
     verdicts = _verdicts(paper, data, entries)
     yield f"## {paper.home.title}\n"
-    about = DEFAULT.parent.parent / f"reference/algorithms/{paper.name}.md"
-    more = (
-        f" More: [{paper.name}](../reference/algorithms/{about.name})." if about.is_file() else ""
-    )
+    about = f"../reference/algorithms/{paper.name}.md"
+    more = f" More: [{paper.name}]({about})." if (DEFAULT.parent / about).is_file() else ""
     yield f"{paper.experiments[0].data['source']}.{more}\n"
     yield from _answer(paper, entries, verdicts, folder)
     yield _counts(verdicts)

@@ -334,6 +334,18 @@ def test_a_claim_on_several_experiments_is_not_taken_from_a_ledger_of_other_file
     assert verdict() != "not found here"
 
 
+def test_the_stored_runs_of_an_experiment_are_told_with_those_that_are_missing(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reproduce(find(["toy/a"])[0], workers=1, seeds={"sim": 2})
+    capsys.readouterr()
+    words = ["reproduce", "toy/a", "toy/b", "--stored", "--out", str(tmp_path / "out")]
+    assert status(words) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"toy/a on sim: 4 of 12 runs are missing, about .* of processor time", said)
+    assert "toy/b on sim: 12 of 12 runs are missing" in said
+
+
 def test_a_ledger_of_quick_joins_no_other_and_what_is_no_more_is_left_out(
     toy: Path, tmp_path: Path
 ) -> None:

@@ -88,6 +88,7 @@ def reproduce(
     from sojourn.core.hosts import check_hosts, read_seeds
     from sojourn.papers import answer, report
     from sojourn.papers.experiment import find
+    from sojourn.papers.ledger_run import missing
     from sojourn.papers.paper import judge_papers
     from sojourn.papers.points import check_search
     from sojourn.papers.reproduce import reading
@@ -175,6 +176,8 @@ def reproduce(
             (report.print_tables if full else report.print_summary)(reproduction, terminal)
         for paper in papers if full else ():
             report.print_paper(paper, terminal)
+        for gap in missing(chosen, quick, hosts, hosts, seeds_by_host) if stored else ():
+            print_line(terminal, gap.text())
         more = "" if full else "; all tables here: the same command with --full"
         print_line(terminal, f"report: {report_path}{more}")
     return tell_broken([run for reproduction in reproductions for run in reproduction.result])

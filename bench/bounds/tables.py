@@ -58,7 +58,7 @@ def line_of(result: Result, hz: int, operations: int = 1) -> Line:
 
 
 def arrival_lines(results: Sequence[Result], hz: int) -> list[Line]:
-    """In each try one packet that needs no room, then one that does."""
+    """List arrivals: in each try one packet that needs no room, then one that does."""
     lines = []
     for result in results:
         both = line_of(result, hz).tries_us
@@ -72,7 +72,7 @@ def arrival_lines(results: Sequence[Result], hz: int) -> list[Line]:
 
 
 def packet_lines(results: Sequence[Result], hz: int) -> list[Line]:
-    """Beside the other revision, where there is one."""
+    """List packets beside those of the other revision, where there is one."""
     first = results[0]
     others = [name(result) for result in results if result.module != first.module]
     lines = []
@@ -109,7 +109,7 @@ def lines_of(results: Sequence[Result], hz: int) -> list[Line]:
 
 
 def by_state(lines: Sequence[Line]) -> list[Line]:
-    """In the order of the plan, another revision's below ours."""
+    """Sort lines as in the plan, another revision's below ours."""
     states = list(dict.fromkeys(line.state for line in lines))
     return sorted(lines, key=lambda line: states.index(line.state))
 
@@ -145,13 +145,13 @@ def cells(line: Line, beside: Line | None, unit_us: float) -> list[str]:
 
 
 def drawn(head: Sequence[str], rows: Sequence[Sequence[str]], words: int) -> str:
-    """Columns of words first, then those of numbers."""
+    """Draw columns of words first, then those of numbers."""
     rule = ["---"] * words + ["--:"] * (len(head) - words)
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
 
 
 def matrix(lines: Sequence[Line], besides: Mapping[tuple[str, str], Line]) -> str:
-    """A column for each state: the worst try in ms, and its ratio to that of the line beside."""
+    """Draw a column for each state: the worst try in ms, and its ratio to the line beside."""
     states = list(dict.fromkeys(line.state for line in lines))
     rows = []
     for queue in dict.fromkeys(line.queue for line in lines):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Sojourn authors
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""The ledger: of every paper its experiments, claims by verdict and printed cells on each host. It
+"""The ledger: of every paper its experiments, claims by verdict and tables' cells on each host. It
 has the command that repeats each, its seeds, the version that made it and the processor it ran on.
 
 It is data (ledger.json), from which the index and docs/evidence/ledger.md are made. Below are the

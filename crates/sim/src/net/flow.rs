@@ -35,7 +35,7 @@ pub struct Flow {
     pub next_visit: Option<Visit>,
     /// The DSCP of its packets, both ways.
     pub dscp: u8,
-    /// How.
+    /// Its TCP; none: it sends datagrams.
     pub tcp: Option<Rc<TcpConfig>>,
     /// The places of its hosts' path metrics, by the end that keeps them; none: none are kept.
     pub metrics: Option<[u32; 2]>,

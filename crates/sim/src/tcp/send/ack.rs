@@ -170,8 +170,7 @@ impl Connection {
         self.send_repairs(ack.resend);
     }
 
-    /// An acknowledgement of less than is acknowledged: its SACK blocks may
-    /// still be news.
+    /// Handles an acknowledgement below `una`, whose SACK blocks may be new.
     #[cold]
     fn on_old_ack(&mut self, segment: &Segment, mut ack: AckState) {
         if segment.sack_count() > 0 {
@@ -224,7 +223,7 @@ impl Connection {
         !is.any(Is::NOT_DUP) || is.any(Is::ALERT) || self.snd.window.state != CaState::Open
     }
 
-    /// Window after the acknowledgement: led down, or up.
+    /// Updates the congestion window: a step of the reduction, or growth.
     #[inline]
     fn control_window(&mut self, delivered: u32, lost: u32, is: Is) {
         if self.snd.window.in_reduction() {

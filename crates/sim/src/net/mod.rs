@@ -13,6 +13,8 @@ pub mod path;
 mod play;
 mod transfers;
 
+use std::fmt::Write;
+
 use sojourn_core::prefetch;
 
 use crate::base::ecn::Ecn;
@@ -93,6 +95,8 @@ pub struct Net {
     pub free_visits: Vec<u32>,
     /// The run's seed.
     pub seed: u64,
+    /// The name of the last connection, whose memory the next name takes.
+    pub name: String,
     /// Packets that reached an endpoint.
     pub delivered_pkts: u64,
     /// Packets for a connection that is over.
@@ -372,7 +376,9 @@ impl Net {
     ) -> [u32; 2] {
         let (flow, spare) = (&mut self.flows[index as usize], &mut self.spare);
         flow.opened += 1;
-        let mut name = format!("flow/{}/{}/{}", flow.name, flow.index, flow.opened);
+        let mut name = std::mem::take(&mut self.name);
+        name.clear();
+        write!(name, "flow/{}/{}/{}", flow.name, flow.index, flow.opened).expect("a string grows");
         // Other connections have other ports, so another hash.
         let hash = flow_hash(self.seed, &name);
         let mut make = |who: End| {
@@ -409,6 +415,7 @@ impl Net {
             outlet.path.hop += 1;
             outlet.jitter = SendJitter::new(jitter_ns, lead_ns, link, rng, last);
         }
+        self.name = name;
         for who in [End::From, End::To] {
             let peer = ends[who.peer() as usize];
             let age = self.endpoints[peer as usize].age;

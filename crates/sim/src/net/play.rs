@@ -268,16 +268,17 @@ impl Net {
             (endpoint.conversation, endpoint.who, endpoint.heard_bytes);
         let conversation = &mut self.conversations[number as usize];
         let transfers = &mut conversation.sides[who as usize].transfers;
-        let mut done = Vec::new();
-        while let Some(transfer) = transfers.pop_front_if(|next| next.to_bytes <= heard_bytes) {
-            done.push(transfer);
-        }
-        if let Some(next) = transfers.front_mut()
+        if let Some(next) = transfers
+            .iter_mut()
+            .find(|next| next.to_bytes > heard_bytes)
             && next.from_bytes < heard_bytes
         {
             next.first.get_or_insert(now);
         }
-        for transfer in done {
+        while let Some(transfer) = self.conversations[number as usize].sides[who as usize]
+            .transfers
+            .pop_front_if(|next| next.to_bytes <= heard_bytes)
+        {
             self.on_transfer(now, number, transfer);
         }
         if self.conversations[number as usize].opener == who {

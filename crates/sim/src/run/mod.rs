@@ -201,6 +201,7 @@ impl<'a> Simulation<'a> {
             spare: Vec::new(),
             free_conversations: Vec::new(),
             free_visits: Vec::new(),
+            name: String::new(),
             seed,
             delivered_pkts: 0,
             stale_pkts: 0,

@@ -81,8 +81,10 @@ impl Browser {
     /// Each object has its connection; when one is there, the next of its lane is asked for.
     fn plain(&mut self, primary: Exchange, objects: u64) -> Vec<Conversation> {
         let parallel = self.spec.parallel as usize;
-        let mut heard = vec![primary.response];
-        let mut conversations = vec![once(&primary, None)];
+        let count = 1 + objects as usize;
+        let (mut heard, mut conversations) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        heard.push(primary.response);
+        conversations.push(once(&primary, None));
         for object in 0..objects as usize {
             let place = (object + 1).saturating_sub(parallel);
             let after = After {

@@ -108,7 +108,7 @@ pub struct Connection {
 
 impl Connection {
     /// Makes a connection in the place of one that is over, if there is one, with its ring. Browsers
-    /// open so many that the allocator took 4 % of their time (bench/README.md, "Browsers between
+    /// open so many that the allocator took 5 % of their time (bench/README.md, "Browsers between
     /// many hosts").
     fn new(
         config: &Rc<TcpConfig>,

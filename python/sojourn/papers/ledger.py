@@ -39,7 +39,6 @@ from sojourn.papers import answer
 from sojourn.papers.claim import NOT_FOUND, NOT_RUN, UNEXPLAINED, VERDICTS, Claim
 from sojourn.papers.claims import SEEDS, Judged
 from sojourn.papers.experiment import Experiment, PaperFiles, experiments, find_one
-from sojourn.papers.experiment import papers as shipped
 from sojourn.papers.page import Line, answer_of, cores, lines, missed, tally
 from sojourn.papers.paper import JudgedPaper, papers_of
 from sojourn.papers.reasons import Measured, can_miss, counted, counts, standing
@@ -414,15 +413,29 @@ def _of_today(ledger: LedgerForm) -> LedgerForm:
 
 
 def _joined_paper(older: PaperForm, newer: PaperForm, quick: bool) -> PaperForm:
-    experiments = {entry.experiment: entry for entry in older.experiments}
-    entries = [
-        _joined_experiment(earlier, entry, quick)
-        if (earlier := experiments.get(entry.experiment)) and earlier.definition == entry.definition
-        else entry
-        for entry in newer.experiments
+    (paper,) = papers_of([find_one(entry.experiment) for entry in newer.experiments])
+    of_older = {entry.experiment: entry for entry in older.experiments}
+    entries, changed = [], set()
+    for entry in newer.experiments:
+        earlier = of_older.get(entry.experiment)
+        if earlier and earlier.definition == entry.definition:
+            entries.append(_joined_experiment(earlier, entry, quick))
+        else:
+            entries.append(entry)
+            changed.add(entry.experiment)
+    needed = {claim.id: paper.needed(claim) for claim in paper.claims()}
+    own = {claim.id: claim.definition for claim in newer.claims}
+    # Claims on several experiments of which neither these nor itself changed.
+    kept = [
+        claim
+        for claim in older.claims
+        if own.get(claim.id) == claim.definition
+        and not changed.intersection(needed.get(claim.id, ()))
     ]
-    claims = _joined_claims(_unchanged(older, newer), newer.claims)
+    claims = _joined_claims(kept, newer.claims)
     every = [*claims, *(claim for entry in entries for claim in entry.claims)]
+    by_id = {claim.id: claim.verdicts["sim"] for claim in every}
+    means = look([entry.model_dump() for entry in entries])
     said = {host: Counter(claim.verdicts[host] for claim in every) for host in HOSTS}
     verdicts = {host: {word: said[host][word] for word in VERDICTS} for host in HOSTS}
     causes = {
@@ -435,40 +448,10 @@ def _joined_paper(older: PaperForm, newer: PaperForm, quick: bool) -> PaperForm:
             "claims": claims,
             "verdicts": verdicts,
             "causes": causes,
-            "answer": _joined_answer(newer, entries, every),
+            "answer": answer.sentences(paper.home, means, by_id),
             "search": newer.search or older.search,
         }
     )
-
-
-def _unchanged(older: PaperForm, newer: PaperForm) -> list[ClaimForm]:
-    """List the older claims on several experiments of which neither these nor itself changed."""
-    definitions = {entry.experiment: entry.definition for entry in older.experiments}
-    changed = {
-        e.experiment for e in newer.experiments if definitions.get(e.experiment) != e.definition
-    }
-    own = {claim.id: claim.definition for claim in newer.claims}
-    needed = {
-        claim.id: paper.needed(claim)
-        for paper in papers_of([find_one(entry.experiment) for entry in newer.experiments])
-        for claim in paper.claims()
-    }
-    return [
-        claim
-        for claim in older.claims
-        if own.get(claim.id) == claim.definition
-        and not changed.intersection(needed.get(claim.id, ()))
-    ]
-
-
-def _joined_answer(
-    newer: PaperForm, entries: Sequence[ExperimentForm], every: Iterable[ClaimForm]
-) -> list[str]:
-    home = next((home for home in shipped() if home.name == newer.paper), None)
-    if home is None:
-        return newer.answer
-    verdicts = {claim.id: claim.verdicts["sim"] for claim in every}
-    return answer.sentences(home, look([entry.model_dump() for entry in entries]), verdicts)
 
 
 def look(experiments: Iterable[Mapping[str, Any]]) -> answer.Look:
@@ -513,7 +496,7 @@ def _joined_experiment(older: ExperimentForm, newer: ExperimentForm, quick: bool
     return newer.model_copy(
         update={
             "command": command_of(experiment, quick, list(seeds), seeds),
-            "seeds": max(most for _, most in seeds.values()) if seeds else newer.seeds,
+            "seeds": max((most for _, most in seeds.values()), default=newer.seeds),
             "hosts": hosts,
             "claims": claims,
             "cells": cells,
@@ -527,10 +510,12 @@ def _recount(part: HostForm, metric: str, published: float, measured: Interval) 
     mean, low, high = (math.nan if number is None else number for number in measured)
     half = math.inf if math.isnan(low + high) else max(mean - low, high - mean)
     word = standing(metric, published, Estimate(mean, half))
-    for counted_cells in (part.cells, part.can_miss):
-        if counted_cells is part.cells or can_miss(metric, published):
-            counted_cells["not run"] -= 1
-            counted_cells[word] += 1
+    counted_cells = [part.cells]
+    if can_miss(metric, published):
+        counted_cells.append(part.can_miss)
+    for cells in counted_cells:
+        cells["not run"] -= 1
+        cells[word] += 1
 
 
 def _joined_claims(older: Sequence[ClaimForm], newer: Sequence[ClaimForm]) -> list[ClaimForm]:
